@@ -1,0 +1,120 @@
+#pragma once
+
+// Scaled dot-product attention: the public interface of the core, and its manual.
+//
+//   query  [B, H,    T, d_k]   key [B, H_kv, S, d_k]   value [B, H_kv, S, d_v]
+//   output [B, H,    T, d_v]   lse [B, H, T]           weights [B, H, T, S]
+//
+// H is a multiple of H_kv; query head h reads key/value head ⌊h / (H/H_kv)⌋. Always in this order:
+//
+//   scores = Q·Kᵀ → × scale → softcap → + bias, + ALiBi → −∞ where the mask does not allow
+//          → softmax (sinks join its denominator) → dropout → · V
+//
+// A query with no allowed key (decided from the mask and −∞ in the bias, never from scores) has
+// output 0, weights 0 and lse −∞, or the sink's logit where there is one. A key that is not allowed
+// is never read into the result. float16 and bfloat16 are widened to float32 before the dot product
+// and rounded back once, at the end.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/mask.h"
+#include "core/options.h"
+#include "core/parallel.h"
+#include "core/tensor.h"
+
+namespace attention {
+
+/// The tensors and options of one call, as the caller gave them.
+struct Call {
+  Tensor query;
+  Tensor key;
+  Tensor value;
+  Options options;
+};
+
+/// A call that has passed check(): sizes, defaults filled in, the mask compiled.
+struct Plan {
+  Sizes sizes;
+  double scale = 1;
+  Mask mask;
+  std::vector<double> slopes;         ///< ALiBi's, [H] or [B, H]; empty = off
+  std::vector<Index> weight_heads;    ///< heads whose weights are returned, in the caller's order
+  std::vector<Index> weight_queries;  ///< queries whose weights are returned
+  std::int64_t bytes = 0;             ///< memory the call needs beyond its inputs
+};
+
+/// Checks everything about a call before any work or allocation and fills in the plan.
+/// `memory_limit` is what the address space can give, in bytes (0 = no limit); data pointers are
+/// not read here, except by dense mask rules, which are run-length coded.
+Error check(const Call& call, std::int64_t memory_limit, Plan& plan);
+
+/// Where attend() writes. `output` and `weights` have the inputs' dtype; lse is float64 for float64
+/// inputs and float32 otherwise. A null data pointer means: not wanted.
+struct Result {
+  Tensor output;   ///< [B, H, T, d_v]
+  Tensor lse;      ///< [1, B, H, T]
+  Tensor weights;  ///< [B, heads asked for, queries asked for, S]
+};
+
+struct Info {
+  std::int64_t empty_rows = 0;
+  std::int64_t allowed_cells = 0;
+  std::int64_t total_cells = 0;
+  std::int64_t tiles_skipped = 0;
+  std::int64_t tiles_total = 0;
+  const char* path = "";  ///< which algorithm ran: "tiled", "decode", "plain"
+  int threads = 1;
+};
+
+/// The fast path: tiled, online softmax, no memory of size T×S.
+Info attend(const Call& call, const Plan& plan, const Result& result, ThreadPool& pool);
+
+/// One stage of the plain path, row-major, in the type it was computed in.
+struct Step {
+  const char* name;
+  Tensor tensor;
+  std::vector<double> float64;  ///< owns the data of float64 calls
+  std::vector<float> float32;   ///< owns the data of all others
+};
+
+struct Cell {
+  const char* step = nullptr;  ///< null: there is none
+  Index batch = 0, head = 0, query = 0, column = 0;
+};
+
+struct RowDiagnostics {
+  double entropy_bits = 0;  ///< of the weights before dropout
+  double largest_weight = 0;
+  bool empty = false;      ///< no allowed key
+  bool saturated = false;  ///< one weight is 1 to within the type's precision, among several keys
+};
+
+struct Diagnostics {
+  std::vector<RowDiagnostics> rows;  ///< [B, H, T]
+  Cell first_non_finite;             ///< −∞ that the mask or bias wrote does not count
+  std::int64_t non_finite_scores = 0;
+};
+
+struct Explanation {
+  std::vector<Step> steps;  ///< in the order of the formula
+  Step lse;                 ///< [B, H, T]
+  Diagnostics diagnostics;
+};
+
+/// The plain path: the formula stage by stage, every stage kept. Memory O(B·H·T·S).
+Explanation explain(const Call& call, const Plan& plan);
+
+/// The plain path without its record, into the same places as attend(): what attend() must equal.
+Info attend_plain(const Call& call, const Plan& plan, const Result& result);
+
+/// Whether dropout keeps weight (b, h, i, j): one word of Philox-4×32-10 (Salmon et al. 2011) with
+/// key = seed and counter = (⌊j/4⌋, i, h, b), lane j mod 4; kept when word·2⁻³² ≥ p.
+bool dropout_keeps(const Dropout& dropout, Index b, Index h, Index i, Index j);
+
+/// The tables of options, mask kinds, dtypes and steps, as JSON.
+std::string describe();
+
+}  // namespace attention

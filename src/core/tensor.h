@@ -1,0 +1,94 @@
+#pragma once
+
+// Strided views of memory that somebody else owns.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "core/dtype.h"
+
+namespace attention {
+
+/// Indexes what is in memory. Sizes that have not been checked yet are std::int64_t instead, so
+/// that a product of them does not wrap in a 32-bit address space.
+using Index = std::ptrdiff_t;
+
+/// A tensor as it comes from the caller: type-erased, not checked.
+/// A rank below 4 is aligned right: shape [T, d] is stored as 1×1×T×d with rank 2.
+struct Tensor {
+  void* data = nullptr;
+  DType dtype = DType::float32;
+  int rank = 4;
+  std::array<std::int64_t, 4> shape = {1, 1, 1, 1};
+  std::array<std::int64_t, 4> strides = {0, 0, 0,
+                                         0};  ///< in elements; an axis of length 1 may have any
+
+  std::int64_t size() const { return shape[0] * shape[1] * shape[2] * shape[3]; }
+};
+
+/// Row-major strides of a shape.
+inline std::array<std::int64_t, 4> row_major(const std::array<std::int64_t, 4>& shape) {
+  return {shape[1] * shape[2] * shape[3], shape[2] * shape[3], shape[3], 1};
+}
+
+/// "1×8×128×64", only the axes the caller gave.
+inline std::string shape_text(const Tensor& tensor) {
+  std::string text;
+  for (int axis = 4 - tensor.rank; axis < 4; ++axis) {
+    if (!text.empty()) text += "×";
+    text += std::to_string(tensor.shape[static_cast<std::size_t>(axis)]);
+  }
+  return text;
+}
+
+/// A typed view [batch, heads, length, dim] of a checked tensor. A stride of 0 repeats an axis.
+template <class T>
+struct View {
+  T* data = nullptr;
+  std::array<Index, 4> shape = {};
+  std::array<Index, 4> strides = {};
+
+  T* row(Index b, Index h, Index i) const {
+    return data + b * strides[0] + h * strides[1] + i * strides[2];
+  }
+  T& operator()(Index b, Index h, Index i, Index j) const { return row(b, h, i)[j * strides[3]]; }
+};
+
+template <class T>
+View<T> view(const Tensor& tensor) {
+  View<T> result;
+  result.data = static_cast<T*>(tensor.data);
+  for (std::size_t axis = 0; axis < 4; ++axis) {
+    result.shape[axis] = static_cast<Index>(tensor.shape[axis]);
+    result.strides[axis] = static_cast<Index>(tensor.strides[axis]);
+  }
+  return result;
+}
+
+/// The view with every axis of length 1 repeated (stride 0), to be indexed as [B, H, T, S].
+template <class T>
+View<T> broadcast(const Tensor& tensor) {
+  View<T> result = view<T>(tensor);
+  for (std::size_t axis = 0; axis < 4; ++axis) {
+    if (result.shape[axis] == 1) result.strides[axis] = 0;
+  }
+  return result;
+}
+
+/// The sizes of one call, after check().
+struct Sizes {
+  Index batch = 1;
+  Index heads = 1;
+  Index kv_heads = 1;
+  Index queries = 0;    ///< T
+  Index keys = 0;       ///< S
+  Index head_dim = 0;   ///< d_k
+  Index value_dim = 0;  ///< d_v
+
+  /// The key/value head that query head h reads.
+  Index kv_head(Index h) const { return h / (heads / kv_heads); }
+};
+
+}  // namespace attention
