@@ -1,0 +1,146 @@
+// Scaled dot-product attention in float64, written from its definition for people to check by eye:
+//
+//   softmax(Q·Kᵀ × scale → softcap → + bias + ALiBi → −∞ where not allowed) → dropout → · V
+//
+// Shapes: query [B,H,T,d_k], key [B,H_kv,S,d_k], value [B,H_kv,S,d_v] → output [B,H,T,d_v].
+// Every stage is kept whole. Nothing here is shared with the package it checks.
+import { keeps } from './dropout.js';
+import { predicate, startOf } from './mask.js';
+import { count, dense, tensorOf } from './tensor.js';
+
+/** { steps, output, lse, weights, allowed, emptyRows }; tensors { shape, data: Float64Array }. */
+export function attention(query, key, value, options = {}) {
+  const [B, H, T, dk] = rank4(query.shape);
+  const [, kvHeads, S, dv] = rank4(value.shape);
+  const q = dense(query, query.shape);
+  const k = dense(key, key.shape);
+  const v = dense(value, value.shape);
+  const size = { batch: B, heads: H, queries: T, keys: S, start: options.start };
+  const kvHead = (h) => Math.floor(h / (H / kvHeads));
+  const row = (b, h, i) => (b * H + h) * T + i;
+  const cell = (b, h, i, j) => row(b, h, i) * S + j;
+  const keyRow = (b, h, j) => (b * kvHeads + kvHead(h)) * S + j;
+
+  const cells = (f) => fill([B, H, T, S], f);
+  const rows = (f) => fill([B, H, T, 1], f);
+
+  const scores = cells((b, h, i, j) => {
+    let sum = 0;
+    for (let c = 0; c < dk; c++) sum += q[row(b, h, i) * dk + c] * k[keyRow(b, h, j) * dk + c];
+    return sum;
+  });
+
+  const { scale = 1 / Math.sqrt(dk), softcap = 0 } = options;
+  const scaled = scores.map((s) => s * scale);
+  const capped = softcap > 0 ? scaled.map((s) => softcap * Math.tanh(s / softcap)) : scaled;
+
+  const bias = options.bias && dense(tensorOf(options.bias), [B, H, T, S]);
+  const slope = options.alibi && slopesOf(options.alibi, H);
+  const biased = cells((b, h, i, j) => {
+    const distance = Math.abs(i + startOf(size, b) - j);
+    return (
+      capped[cell(b, h, i, j)] +
+      (bias ? bias[cell(b, h, i, j)] : 0) -
+      (slope ? slope(b, h) * distance : 0)
+    );
+  });
+
+  const rule = predicate(options.mask, size);
+  const allowed = cells((b, h, i, j) => rule(b, h, i, j) && bias?.[cell(b, h, i, j)] !== -Infinity);
+  const masked = biased.map((s, at) => (allowed[at] ? s : -Infinity));
+
+  const sinks = options.sinks ? Array.from(options.sinks) : Array(H).fill(-Infinity);
+  const rowMax = rows((b, h, i) => {
+    let max = sinks[h];
+    for (let j = 0; j < S; j++) max = Math.max(max, masked[cell(b, h, i, j)]);
+    return max;
+  });
+  const exponentials = cells((b, h, i, j) =>
+    allowed[cell(b, h, i, j)] ? Math.exp(masked[cell(b, h, i, j)] - rowMax[row(b, h, i)]) : 0,
+  );
+  const rowSum = rows((b, h, i) => {
+    let sum = sinks[h] === -Infinity ? 0 : Math.exp(sinks[h] - rowMax[row(b, h, i)]);
+    for (let j = 0; j < S; j++) sum += exponentials[cell(b, h, i, j)];
+    return sum;
+  });
+  const weights = cells((b, h, i, j) =>
+    allowed[cell(b, h, i, j)] ? exponentials[cell(b, h, i, j)] / rowSum[row(b, h, i)] : 0,
+  );
+  const lse = rows((b, h, i) => rowMax[row(b, h, i)] + Math.log(rowSum[row(b, h, i)]));
+
+  const { dropout } = options;
+  const dropped = cells((b, h, i, j) => {
+    if (!dropout) return weights[cell(b, h, i, j)];
+    return keeps(dropout, b, h, i, j) ? weights[cell(b, h, i, j)] / (1 - dropout.p) : 0;
+  });
+
+  const output = fill([B, H, T, dv], (b, h, i, c) => {
+    let sum = 0;
+    for (let j = 0; j < S; j++) {
+      if (allowed[cell(b, h, i, j)]) sum += dropped[cell(b, h, i, j)] * v[keyRow(b, h, j) * dv + c];
+    }
+    return sum;
+  });
+
+  const leading = query.shape.slice(0, -2);
+  const tensor = (data, ...trailing) => ({ shape: [...leading, ...trailing], data });
+  const steps = {
+    scores: tensor(scores, T, S),
+    scaled: tensor(scaled, T, S),
+    ...(softcap > 0 && { capped: tensor(capped, T, S) }),
+    ...((bias || slope) && { biased: tensor(biased, T, S) }),
+    masked: tensor(masked, T, S),
+    rowMax: tensor(rowMax, T),
+    exponentials: tensor(exponentials, T, S),
+    rowSum: tensor(rowSum, T),
+    weights: tensor(weights, T, S),
+    ...(dropout && { dropped: tensor(dropped, T, S) }),
+    output: tensor(output, T, dv),
+  };
+  const { heads = range(H), queries = range(T) } = options.weightsFor ?? {};
+  return {
+    steps,
+    output: steps.output,
+    lse: tensor(lse, T),
+    weights: pick(dropped, { B, H, T, S, heads, queries, rank: query.shape.length }),
+    allowed: tensor(allowed, T, S),
+    emptyRows: range(B * H * T).filter((r) => !allowed.subarray(r * S, r * S + S).some(Boolean))
+      .length,
+  };
+}
+
+/** ALiBi's slopes: 2^(−8/n), 2^(−16/n), … for n = 2^m heads; other counts take the rest from 2n. */
+export function alibiSlopes(heads) {
+  const n = 2 ** Math.floor(Math.log2(heads));
+  const series = (length) => range(length).map((h) => 2 ** ((-8 * (h + 1)) / length));
+  const between = series(2 * n).filter((_, h) => h % 2 === 0);
+  return [...series(n), ...between.slice(0, heads - n)];
+}
+
+function slopesOf(alibi, heads) {
+  if (alibi === true) alibi = alibiSlopes(heads);
+  return (b, h) => (typeof alibi[0] === 'number' ? alibi[h] : alibi[b][h]);
+}
+
+/** Weights [B, heads, queries, S] of the chosen heads and queries only. */
+function pick(weights, { B, H, T, S, heads, queries, rank }) {
+  const data = fill(
+    [B, heads.length, queries.length, S],
+    (b, h, i, j) => weights[((b * H + heads[h]) * T + queries[i]) * S + j],
+  );
+  return { shape: [B, heads.length, queries.length, S].slice(-rank), data };
+}
+
+/** A Float64Array of `shape` whose cell (b, h, i, j) is f(b, h, i, j). */
+function fill(shape, f) {
+  const [B, H, T, S] = shape;
+  const data = new Float64Array(count(shape));
+  let at = 0;
+  for (let b = 0; b < B; b++)
+    for (let h = 0; h < H; h++)
+      for (let i = 0; i < T; i++) for (let j = 0; j < S; j++) data[at++] = f(b, h, i, j);
+  return data;
+}
+
+const range = (length) => Array.from({ length }, (_, index) => index);
+const rank4 = (shape) => [...Array(4 - shape.length).fill(1), ...shape];
