@@ -5,11 +5,17 @@
 // Shapes: query [B,H,T,d_k], key [B,H_kv,S,d_k], value [B,H_kv,S,d_v] → output [B,H,T,d_v].
 // Every stage is kept whole. Nothing here is shared with the package it checks.
 import { keeps } from './dropout.js';
+import { round } from './dtypes.js';
 import { predicate, startOf } from './mask.js';
 import { count, dense, tensorOf } from './tensor.js';
 
-/** { steps, output, lse, weights, allowed, emptyRows }; tensors { shape, data: Float64Array }. */
-export function attention(query, key, value, options = {}) {
+/**
+ * { steps, output, lse, weights, allowed, emptyRows }; tensors { shape, data: Float64Array }.
+ * `arithmetic` is the dtype to which every single operation is rounded: with 'float32' this shows
+ * the error that a plain evaluation in that type makes.
+ */
+export function attention(query, key, value, options = {}, arithmetic = 'float64') {
+  const fl = (number) => round(arithmetic, number);
   const [B, H, T, dk] = rank4(query.shape);
   const [, kvHeads, S, dv] = rank4(value.shape);
   const q = dense(query, query.shape);
@@ -25,59 +31,60 @@ export function attention(query, key, value, options = {}) {
   const rows = (f) => fill([B, H, T, 1], f);
 
   const scores = cells((b, h, i, j) => {
+    const [qi, kj] = [row(b, h, i) * dk, keyRow(b, h, j) * dk];
     let sum = 0;
-    for (let c = 0; c < dk; c++) sum += q[row(b, h, i) * dk + c] * k[keyRow(b, h, j) * dk + c];
+    for (let c = 0; c < dk; c++) sum = fl(sum + fl(q[qi + c] * k[kj + c]));
     return sum;
   });
 
   const { scale = 1 / Math.sqrt(dk), softcap = 0 } = options;
-  const scaled = scores.map((s) => s * scale);
-  const capped = softcap > 0 ? scaled.map((s) => softcap * Math.tanh(s / softcap)) : scaled;
+  const scaled = scores.map((s) => fl(s * fl(scale)));
+  const cap = (s) => fl(softcap * fl(Math.tanh(fl(s / softcap))));
+  const capped = softcap > 0 ? scaled.map(cap) : scaled;
 
   const bias = options.bias && dense(tensorOf(options.bias), [B, H, T, S]);
   const slope = options.alibi && slopesOf(options.alibi, H);
-  const biased = cells((b, h, i, j) => {
+  const biased = cells((b, h, i, j, at) => {
+    const withBias = bias ? fl(capped[at] + bias[at]) : capped[at];
     const distance = Math.abs(i + startOf(size, b) - j);
-    return (
-      capped[cell(b, h, i, j)] +
-      (bias ? bias[cell(b, h, i, j)] : 0) -
-      (slope ? slope(b, h) * distance : 0)
-    );
+    return slope ? fl(withBias - fl(slope(b, h) * distance)) : withBias;
   });
 
   const rule = predicate(options.mask, size);
-  const allowed = cells((b, h, i, j) => rule(b, h, i, j) && bias?.[cell(b, h, i, j)] !== -Infinity);
+  const allowed = cells((b, h, i, j, at) => rule(b, h, i, j) && bias?.[at] !== -Infinity);
   const masked = biased.map((s, at) => (allowed[at] ? s : -Infinity));
 
-  const sinks = options.sinks ? Array.from(options.sinks) : Array(H).fill(-Infinity);
+  const sinks = options.sinks ?? Array(H).fill(-Infinity);
   const rowMax = rows((b, h, i) => {
     let max = sinks[h];
     for (let j = 0; j < S; j++) max = Math.max(max, masked[cell(b, h, i, j)]);
     return max;
   });
-  const exponentials = cells((b, h, i, j) =>
-    allowed[cell(b, h, i, j)] ? Math.exp(masked[cell(b, h, i, j)] - rowMax[row(b, h, i)]) : 0,
+  const exp = (difference) => fl(Math.exp(fl(difference)));
+  const exponentials = cells((b, h, i, j, at) =>
+    allowed[at] ? exp(masked[at] - rowMax[row(b, h, i)]) : 0,
   );
-  const rowSum = rows((b, h, i) => {
-    let sum = sinks[h] === -Infinity ? 0 : Math.exp(sinks[h] - rowMax[row(b, h, i)]);
-    for (let j = 0; j < S; j++) sum += exponentials[cell(b, h, i, j)];
+  const rowSum = rows((b, h, i, _, at) => {
+    let sum = options.sinks ? exp(sinks[h] - rowMax[at]) : 0;
+    for (let j = 0; j < S; j++) sum = fl(sum + exponentials[cell(b, h, i, j)]);
     return sum;
   });
-  const weights = cells((b, h, i, j) =>
-    allowed[cell(b, h, i, j)] ? exponentials[cell(b, h, i, j)] / rowSum[row(b, h, i)] : 0,
+  const weights = cells((b, h, i, j, at) =>
+    allowed[at] ? fl(exponentials[at] / rowSum[row(b, h, i)]) : 0,
   );
-  const lse = rows((b, h, i) => rowMax[row(b, h, i)] + Math.log(rowSum[row(b, h, i)]));
+  const lse = rowSum.map((sum, at) => fl(rowMax[at] + fl(Math.log(sum))));
 
   const { dropout } = options;
-  const dropped = cells((b, h, i, j) => {
-    if (!dropout) return weights[cell(b, h, i, j)];
-    return keeps(dropout, b, h, i, j) ? weights[cell(b, h, i, j)] / (1 - dropout.p) : 0;
+  const dropped = cells((b, h, i, j, at) => {
+    if (!dropout) return weights[at];
+    return keeps(dropout, b, h, i, j) ? fl(weights[at] / fl(1 - dropout.p)) : 0;
   });
 
   const output = fill([B, H, T, dv], (b, h, i, c) => {
     let sum = 0;
     for (let j = 0; j < S; j++) {
-      if (allowed[cell(b, h, i, j)]) sum += dropped[cell(b, h, i, j)] * v[keyRow(b, h, j) * dv + c];
+      const at = cell(b, h, i, j);
+      if (allowed[at]) sum = fl(sum + fl(dropped[at] * v[keyRow(b, h, j) * dv + c]));
     }
     return sum;
   });
@@ -131,14 +138,14 @@ function pick(weights, { B, H, T, S, heads, queries, rank }) {
   return { shape: [B, heads.length, queries.length, S].slice(-rank), data };
 }
 
-/** A Float64Array of `shape` whose cell (b, h, i, j) is f(b, h, i, j). */
+/** A Float64Array of `shape` whose cell (b, h, i, j), the `at`-th, is f(b, h, i, j, at). */
 function fill(shape, f) {
   const [B, H, T, S] = shape;
   const data = new Float64Array(count(shape));
   let at = 0;
   for (let b = 0; b < B; b++)
     for (let h = 0; h < H; h++)
-      for (let i = 0; i < T; i++) for (let j = 0; j < S; j++) data[at++] = f(b, h, i, j);
+      for (let i = 0; i < T; i++) for (let j = 0; j < S; j++, at++) data[at] = f(b, h, i, j, at);
   return data;
 }
 
