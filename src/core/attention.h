@@ -16,16 +16,21 @@
 // and rounded back once, at the end.
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/dropout.h"
 #include "core/error.h"
 #include "core/mask.h"
 #include "core/options.h"
-#include "core/parallel.h"
+#include "core/steps.h"
 #include "core/tensor.h"
 
 namespace attention {
+
+class ThreadPool;
 
 /// The tensors and options of one call, as the caller gave them.
 struct Call {
@@ -43,13 +48,25 @@ struct Plan {
   std::vector<double> slopes;         ///< ALiBi's, [H] or [B, H]; empty = off
   std::vector<Index> weight_heads;    ///< heads whose weights are returned, in the caller's order
   std::vector<Index> weight_queries;  ///< queries whose weights are returned
-  std::int64_t bytes = 0;             ///< memory the call needs beyond its inputs
+  std::int64_t bytes = 0;             ///< memory the call needs: inputs, results, steps
+
+  /// ALiBi's slope of head h; only where slopes are not empty.
+  double slope(Index b, Index h) const {
+    const bool by_batch = slopes.size() > static_cast<std::size_t>(sizes.heads);
+    return slopes[static_cast<std::size_t>(by_batch ? b * sizes.heads + h : h)];
+  }
 };
 
+/// Which function a call is checked for: explain() needs memory for every step.
+enum class Purpose { attend, explain };
+
 /// Checks everything about a call before any work or allocation and fills in the plan.
-/// `memory_limit` is what the address space can give, in bytes (0 = no limit); data pointers are
-/// not read here, except by dense mask rules, which are run-length coded.
-Error check(const Call& call, std::int64_t memory_limit, Plan& plan);
+/// `memory_limit` is what the address space can give, in bytes (0 = no limit). Data is not read
+/// here, except by dense mask rules, which are run-length coded.
+/// Decided here: d_k = 0 needs a scale (1/√0 is infinite); d_v = 0, T = 0, S = 0, B = 0, H = 0 are
+/// fine; a sink of −∞ is no sink; a bias has the inputs' dtype, or float32 beside float16 and
+/// bfloat16.
+Error check(const Call& call, Purpose purpose, std::int64_t memory_limit, Plan& plan);
 
 /// Where attend() writes. `output` and `weights` have the inputs' dtype; lse is float64 for float64
 /// inputs and float32 otherwise. A null data pointer means: not wanted.
@@ -60,9 +77,9 @@ struct Result {
 };
 
 struct Info {
-  std::int64_t empty_rows = 0;
-  std::int64_t allowed_cells = 0;
-  std::int64_t total_cells = 0;
+  std::int64_t empty_rows = 0;     ///< rows left without a key by the mask or by −∞ in the bias
+  std::int64_t allowed_cells = 0;  ///< by the mask
+  std::int64_t total_cells = 0;    ///< B·H·T·S
   std::int64_t tiles_skipped = 0;
   std::int64_t tiles_total = 0;
   const char* path = "";  ///< which algorithm ran: "tiled", "decode", "plain"
@@ -76,10 +93,10 @@ Info attend(const Call& call, const Plan& plan, const Result& result, ThreadPool
 struct Step {
   const char* name;
   Tensor tensor;
-  std::vector<double> float64;  ///< owns the data of float64 calls
-  std::vector<float> float32;   ///< owns the data of all others
+  std::shared_ptr<const void> storage;  ///< what `tensor` points into
 };
 
+/// A cell [batch, head, query, column] of a step; column is 0 for steps [B, H, T].
 struct Cell {
   const char* step = nullptr;  ///< null: there is none
   Index batch = 0, head = 0, query = 0, column = 0;
@@ -92,27 +109,34 @@ struct RowDiagnostics {
   bool saturated = false;  ///< one weight is 1 to within the type's precision, among several keys
 };
 
+/// Only allowed cells count: what stands behind the mask cannot reach the result.
 struct Diagnostics {
-  std::vector<RowDiagnostics> rows;  ///< [B, H, T]
-  Cell first_non_finite;             ///< −∞ that the mask or bias wrote does not count
-  std::int64_t non_finite_scores = 0;
+  std::vector<RowDiagnostics> rows;    ///< [B, H, T]
+  Cell first_non_finite;               ///< in the order of the steps, then of the cells
+  std::int64_t non_finite_scores = 0;  ///< cells of `masked` that are not finite
+  Cell first_overflow;                 ///< as first_non_finite, among the overflows
+  std::int64_t overflows = 0;          ///< those whose query, key and bias are finite all the same
 };
 
-struct Explanation {
+/// One run of the plain path.
+struct Trace {
   std::vector<Step> steps;  ///< in the order of the formula
   Step lse;                 ///< [B, H, T]
   Diagnostics diagnostics;
 };
 
+struct Explanation : Trace {
+  /// For float16 and bfloat16 inputs: what their own arithmetic would have given, with every
+  /// intermediate number rounded to the type instead of widened before the dot product.
+  std::optional<Trace> unwidened;
+};
+
 /// The plain path: the formula stage by stage, every stage kept. Memory O(B·H·T·S).
+/// `scores` shows Q·Kᵀ raw, keys that are not allowed included.
 Explanation explain(const Call& call, const Plan& plan);
 
 /// The plain path without its record, into the same places as attend(): what attend() must equal.
 Info attend_plain(const Call& call, const Plan& plan, const Result& result);
-
-/// Whether dropout keeps weight (b, h, i, j): one word of Philox-4×32-10 (Salmon et al. 2011) with
-/// key = seed and counter = (⌊j/4⌋, i, h, b), lane j mod 4; kept when word·2⁻³² ≥ p.
-bool dropout_keeps(const Dropout& dropout, Index b, Index h, Index i, Index j);
 
 /// The tables of options, mask kinds, dtypes and steps, as JSON.
 std::string describe();

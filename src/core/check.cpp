@@ -1,0 +1,448 @@
+// Every shape, option and memory rule of a call, before any work. Nothing here trusts a number:
+// products saturate, and a size is an Index only after it has been compared with what one can hold.
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <string>
+
+#include "core/attention.h"
+
+namespace attention {
+namespace {
+
+using std::to_string;
+
+/// The shortest text that reads back as the same number, spelled as JavaScript does.
+std::string to_text(double number) {
+  if (std::isnan(number)) return "NaN";
+  if (std::isinf(number)) return number > 0 ? "Infinity" : "-Infinity";
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, number).ptr};
+}
+
+struct Named {
+  const char* name;
+  const Tensor& tensor;
+};
+
+std::string shapes_text(const Named& a, const Named& b) {
+  return std::string(" (") + a.name + " " + shape_text(a.tensor) + ", " + b.name + " " +
+         shape_text(b.tensor) + ")";
+}
+
+// ---- query, key and value -----------------------------------------------------------------------
+
+Error check_input(const Named& input) {
+  const auto& [name, tensor] = input;
+  if (tensor.rank < 2 || tensor.rank > 4) {
+    return {"rank", name,
+            std::string(name) + " has rank " + to_string(tensor.rank) +
+                "; give rank 4 [batch, heads, length, dim], 3 [heads, length, dim] or 2 "
+                "[length, dim]"};
+  }
+  if (!is_float(tensor.dtype)) {
+    return {"dtype", name,
+            std::string(name) + " is " + info(tensor.dtype).name +
+                "; give float32, float64, float16 or bfloat16"};
+  }
+  return check_layout(tensor, name);
+}
+
+/// Two inputs are of one kind: rank and dtype.
+Error check_alike(const Named& query, const Named& other) {
+  if (other.tensor.rank != query.tensor.rank) {
+    return {"rank", other.name,
+            std::string(other.name) + " has rank " + to_string(other.tensor.rank) + " but " +
+                query.name + " has rank " + to_string(query.tensor.rank) +
+                shapes_text(query, other) + "; give query, key and value the same rank"};
+  }
+  if (other.tensor.dtype != query.tensor.dtype) {
+    return {"dtype", other.name,
+            std::string(other.name) + " is " + info(other.tensor.dtype).name + " but " +
+                query.name + " is " + info(query.tensor.dtype).name +
+                "; convert one of them: query, key and value have one dtype"};
+  }
+  return {};
+}
+
+Error check_axis(const Named& first, const Named& second, std::size_t axis, const char* axis_name) {
+  const std::int64_t a = first.tensor.shape[axis], b = second.tensor.shape[axis];
+  if (a == b) return {};
+  return {"shape", second.name,
+          std::string(second.name) + " has " + axis_name + " " + to_string(b) + " but " +
+              first.name + " has " + axis_name + " " + to_string(a) + shapes_text(first, second)};
+}
+
+Error check_inputs(const Call& call) {
+  const Named query{"query", call.query}, key{"key", call.key}, value{"value", call.value};
+  for (const Named& input : {query, key, value}) {
+    if (Error error = check_input(input)) return error;
+  }
+  for (const Named& other : {key, value}) {
+    if (Error error = check_alike(query, other)) return error;
+  }
+  if (Error error = check_axis(query, key, 3, "head_dim")) return error;
+  if (Error error = check_axis(query, key, 0, "batch")) return error;
+  if (Error error = check_axis(query, value, 0, "batch")) return error;
+  if (Error error = check_axis(key, value, 1, "heads")) return error;
+  if (Error error = check_axis(key, value, 2, "length")) return error;
+  const std::int64_t heads = call.query.shape[1], kv_heads = call.key.shape[1];
+  if (kv_heads == 0 ? heads != 0 : heads % kv_heads != 0) {
+    return {"shape", "query",
+            "query has heads " + to_string(heads) + " but key has heads " + to_string(kv_heads) +
+                shapes_text(query, key) + "; the query's heads must be a multiple of the key's"};
+  }
+  return {};
+}
+
+Sizes sizes_of(const Call& call) {
+  const auto length = [](const Tensor& tensor, std::size_t axis) {
+    return static_cast<Index>(tensor.shape[axis]);
+  };
+  return {.batch = length(call.query, 0),
+          .heads = length(call.query, 1),
+          .kv_heads = std::max<Index>(length(call.key, 1), 1),
+          .queries = length(call.query, 2),
+          .keys = length(call.key, 2),
+          .head_dim = length(call.query, 3),
+          .value_dim = length(call.value, 3)};
+}
+
+// ---- options ------------------------------------------------------------------------------------
+
+/// A number that is finite in the type the call computes in.
+Error check_finite(double number, const char* argument, const Call& call) {
+  if (!std::isfinite(number)) {
+    return {"option", argument,
+            std::string(argument) + " is " + to_text(number) + "; give a finite number"};
+  }
+  if (call.query.dtype != DType::float64 && std::isinf(static_cast<float>(number))) {
+    return {"option", argument,
+            std::string(argument) + " is " + to_text(number) +
+                ", which is infinite in float32, in "
+                "which " +
+                info(call.query.dtype).name +
+                " is computed; give a smaller number or float64 inputs"};
+  }
+  return {};
+}
+
+Error check_scale(const Call& call, const Sizes& sizes) {
+  if (call.options.scale) return check_finite(*call.options.scale, "scale", call);
+  if (sizes.head_dim > 0) return {};
+  return {"option", "scale",
+          "query and key have head_dim 0, for which the default scale 1/√head_dim is infinite; "
+          "give scale"};
+}
+
+Error check_softcap(const Call& call) {
+  const double softcap = call.options.softcap;
+  if (Error error = check_finite(softcap, "softcap", call)) return error;
+  const bool vanishes =
+      softcap > 0 && call.query.dtype != DType::float64 && static_cast<float>(softcap) == 0;
+  if (softcap >= 0 && !vanishes) return {};
+  return {"option", "softcap",
+          "softcap is " + to_text(softcap) +
+              (vanishes ? ", which is 0 in float32" : "; give a number above 0, or 0 for none")};
+}
+
+Error check_bias(const Call& call, const Sizes& sizes) {
+  if (!call.options.bias) return {};
+  const Tensor& bias = *call.options.bias;
+  if (bias.rank < 1 || bias.rank > 4) {
+    return {"rank", "bias",
+            "bias has rank " + to_string(bias.rank) +
+                "; give rank 1 to 4, aligned right with [batch, heads, queries, keys]"};
+  }
+  const DType dtype = call.query.dtype;
+  const bool half = dtype == DType::float16 || dtype == DType::bfloat16;
+  if (bias.dtype != dtype && !(half && bias.dtype == DType::float32)) {
+    return {"dtype", "bias",
+            std::string("bias is ") + info(bias.dtype).name + " but query is " + info(dtype).name +
+                "; give a bias of dtype " + info(dtype).name + (half ? " or float32" : "") +
+                (bias.dtype == DType::boolean ? ", or a mask rule 'allowed' or 'blocked'" : "")};
+  }
+  if (Error error = check_layout(bias, "bias")) return error;
+  const Shape full = {sizes.batch, sizes.heads, sizes.queries, sizes.keys};
+  constexpr std::array<const char*, 4> axes = {"batch", "heads", "queries", "keys"};
+  for (std::size_t axis = 0; axis < 4; ++axis) {
+    if (bias.shape[axis] == full[axis] || bias.shape[axis] == 1) continue;
+    Tensor whole;
+    whole.shape = full;
+    return {"shape", "bias",
+            "bias " + shape_text(bias) + " does not broadcast to [batch, heads, queries, keys] = " +
+                shape_text(whole) + ": " + axes[axis] + " must be " + to_string(full[axis]) +
+                " or 1 but is " + to_string(bias.shape[axis])};
+  }
+  return {};
+}
+
+Error check_alibi(const Call& call, const Sizes& sizes) {
+  const Alibi& alibi = call.options.alibi;
+  if (alibi.kind != Alibi::slopes) return {};
+  const std::int64_t given = static_cast<std::int64_t>(alibi.values.size());
+  const std::int64_t wanted = alibi.rank == 2 ? sizes.batch * sizes.heads : sizes.heads;
+  if (given != wanted) {
+    return {"shape", "alibi",
+            "alibi has " + to_string(given) + " slopes but query has " +
+                (alibi.rank == 2 ? "batch " + to_string(sizes.batch) + " and " : "") + "heads " +
+                to_string(sizes.heads) + "; give " + to_string(wanted) +
+                " slopes, or true for the published ones"};
+  }
+  for (const double slope : alibi.values) {
+    if (Error error = check_finite(slope, "alibi", call)) return error;
+  }
+  return {};
+}
+
+Error check_sinks(const Call& call, const Sizes& sizes) {
+  const std::vector<double>& sinks = call.options.sinks;
+  if (sinks.empty()) return {};
+  if (static_cast<std::int64_t>(sinks.size()) != sizes.heads) {
+    return {"shape", "sinks",
+            "sinks has " + to_string(sinks.size()) + " numbers but query has heads " +
+                to_string(sizes.heads) + "; give one for each head"};
+  }
+  for (const double sink : sinks) {
+    if (std::isinf(sink) && sink < 0) continue;  // e^−∞ = 0: this head has none
+    if (Error error = check_finite(sink, "sinks", call)) return error;
+  }
+  return {};
+}
+
+Error check_dropout(const Options& options) {
+  if (!options.dropout || (options.dropout->p >= 0 && options.dropout->p <= 1)) return {};
+  return {"option", "dropout.p",
+          "dropout.p is " + to_text(options.dropout->p) + "; give a probability from 0 to 1"};
+}
+
+/// Fills in the position of query 0.
+Error check_start(const Call& call, const Sizes& sizes, std::vector<std::int64_t>& start) {
+  const Start& given = call.options.start;
+  const std::int64_t last = std::int64_t{sizes.keys} - sizes.queries;
+  start = {given.corner == Start::bottom_right ? last : 0};
+  if (given.corner == Start::numbers) {
+    if (given.values.size() != 1 && static_cast<std::int64_t>(given.values.size()) != sizes.batch) {
+      return {"shape", "start",
+              "start has " + to_string(given.values.size()) + " numbers but query has batch " +
+                  to_string(sizes.batch) + "; give one, or one for each batch element"};
+    }
+    constexpr std::int64_t most = std::int64_t{1} << 53;  // whole numbers a double can hold
+    for (const std::int64_t value : given.values) {
+      if (value >= -most && value <= most) continue;
+      return {"option", "start",
+              "start is " + to_string(value) + "; give a whole number from −2⁵³ to 2⁵³"};
+    }
+    start = given.values;
+  }
+  if (given.corner != Start::unsaid || last == 0) return {};
+
+  std::string user;
+  for (const Rule& rule : call.options.mask) {
+    if (user.empty() && uses_positions({rule})) user = std::string("mask rule ") + rule.kind->name;
+  }
+  if (user.empty() && call.options.alibi.kind != Alibi::off) user = "alibi";
+  if (user.empty()) return {};
+  return {
+      "option", "start",
+      "start must be said when query and key differ in length (" + to_string(sizes.queries) +
+          " and " + to_string(sizes.keys) + ") and " + user +
+          " uses positions: give 'top-left' (query 0 stands at key 0), 'bottom-right' (at key " +
+          to_string(last) + ") or a number"};
+}
+
+/// The indices chosen of `count`, all of them if there is no choice.
+Error check_chosen(const std::optional<std::vector<std::int64_t>>& chosen, Index count,
+                   const char* argument, const char* axis, std::vector<Index>& indices) {
+  indices.clear();
+  if (!chosen) {
+    for (Index i = 0; i < count; ++i) indices.push_back(i);
+    return {};
+  }
+  for (const std::int64_t index : *chosen) {
+    if (index < 0 || index >= count) {
+      return {"option", argument,
+              std::string(argument) + " asks for " + to_string(index) + " but query has " + axis +
+                  " " + to_string(count) + "; give whole numbers from 0 to " +
+                  to_string(count - 1)};
+    }
+    indices.push_back(static_cast<Index>(index));
+  }
+  return {};
+}
+
+// ---- memory -------------------------------------------------------------------------------------
+
+std::int64_t bytes_of(std::int64_t elements, std::size_t bytes) {
+  return saturating_product(elements, static_cast<std::int64_t>(bytes));
+}
+
+std::int64_t bytes_of(const Tensor& tensor) {
+  return bytes_of(tensor.length < 0 ? tensor.size() : tensor.length, info(tensor.dtype).bytes);
+}
+
+/// Of explain(): every stage, twice for types that are narrower than what they are computed in.
+std::int64_t step_bytes(const Call& call, const Sizes& sizes) {
+  const std::size_t element = info(call.query.dtype).bytes;
+  std::int64_t per_row = 1;  // lse
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    if (!has_stage(call.options, static_cast<Stage>(s))) continue;
+    const Axis axis = stages[s].axis;
+    per_row = saturating_sum(per_row, axis == Axis::keys        ? sizes.keys
+                                      : axis == Axis::value_dim ? sizes.value_dim
+                                                                : 1);
+  }
+  const std::int64_t rows = count({1, sizes.batch, sizes.heads, sizes.queries});
+  const std::int64_t numbers = bytes_of(saturating_product(rows, per_row),
+                                        element == sizeof(double) ? element : sizeof(float));
+  const std::int64_t once = saturating_sum(numbers, bytes_of(rows, sizeof(RowDiagnostics)));
+  return element < sizeof(float) ? saturating_product(once, 2) : once;
+}
+
+struct Part {
+  const char* name;
+  std::int64_t bytes;
+  const char* remedy;
+};
+
+Error check_memory(const Call& call, Purpose purpose, std::int64_t limit, const Sizes& sizes,
+                   std::int64_t& total) {
+  constexpr const char* split = "pass fewer batch elements or heads at a time";
+  const Options& options = call.options;
+  const std::size_t element = info(call.query.dtype).bytes;
+  const std::int64_t rows = count({1, sizes.batch, sizes.heads, sizes.queries});
+  const auto chosen = [](const auto& indices, std::int64_t all) {
+    return indices ? static_cast<std::int64_t>(indices->size()) : all;
+  };
+
+  std::vector<Part> parts = {{"query", bytes_of(call.query), split},
+                             {"key", bytes_of(call.key), split},
+                             {"value", bytes_of(call.value), split}};
+  if (options.bias) parts.push_back({"bias", bytes_of(*options.bias), split});
+  if (purpose == Purpose::explain) {
+    parts.push_back({"steps", step_bytes(call, sizes),
+                     "explain keeps every step; explain fewer heads or queries at a time"});
+  } else {
+    parts.push_back(
+        {"output", bytes_of(saturating_product(rows, sizes.value_dim), element), split});
+    parts.push_back({"lse", bytes_of(rows, sizeof(double)), split});
+    if (options.returns.weights) {
+      const std::int64_t cells =
+          count({sizes.batch, chosen(options.weights_for.heads, sizes.heads),
+                 chosen(options.weights_for.queries, sizes.queries), sizes.keys});
+      parts.push_back({"weights", bytes_of(cells, element), "limit them with weightsFor"});
+    }
+  }
+
+  total = 0;
+  for (const Part& part : parts) total = saturating_sum(total, part.bytes);
+  if (limit == 0 || total <= limit) return {};
+  const Part& largest = *std::max_element(
+      parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.bytes < b.bytes; });
+  const auto mebibytes = [](std::int64_t bytes) {
+    return to_string(bytes / (1 << 20) + (bytes % (1 << 20) != 0)) + " MiB";
+  };
+  return {"memory", largest.name,
+          "the call needs " + mebibytes(total) + " of memory but " + to_string(limit / (1 << 20)) +
+              " MiB can be had; " + largest.name + " takes " + mebibytes(largest.bytes) +
+              " of it: " + largest.remedy};
+}
+
+/// ALiBi's published slopes: for a power of two n the series 2^(−8/n), 2^(−16/n), …; for other
+/// counts the series of the power of two below, then every other slope of that of twice it.
+/// Source: Press et al. 2022, "Train short, test long".
+std::vector<double> paper_slopes(Index heads) {
+  const std::size_t count = static_cast<std::size_t>(heads);
+  const std::size_t power = std::bit_floor(count);
+  std::vector<double> slopes;
+  for (std::size_t h = 0; h < count; ++h) {
+    const double place =
+        h < power ? static_cast<double>(h + 1) : static_cast<double>(h - power) + 0.5;
+    slopes.push_back(std::exp2(-8 * place / static_cast<double>(power)));
+  }
+  return slopes;
+}
+
+}  // namespace
+
+Error check_layout(const Tensor& tensor, const std::string& argument) {
+  std::int64_t cells = 1;  // with empty axes counted as 1, so that no index along any axis wraps
+  std::int64_t furthest = 0;
+  for (std::size_t axis = 0; axis < 4; ++axis) {
+    const std::int64_t length = tensor.shape[axis], stride = tensor.strides[axis];
+    if (length < 0) {
+      return {"shape", argument,
+              argument + " has shape " + shape_text(tensor) + "; lengths must be 0 or more"};
+    }
+    if (length > 1 && stride < 0) {
+      return {"shape", argument,
+              argument + " has the stride " + to_string(stride) +
+                  ", which leads out of its data; strides must be 0 or more"};
+    }
+    cells = saturating_product(cells, std::max<std::int64_t>(length, 1));
+    if (length > 1) {
+      furthest = saturating_sum(furthest, saturating_product(length - 1, stride));
+    }
+  }
+  const std::int64_t most =
+      std::numeric_limits<Index>::max() / static_cast<Index>(info(tensor.dtype).bytes);
+  const std::int64_t size = tensor.size();
+  if (tensor.length >= 0 && !tensor.strided && tensor.length != size) {
+    return {"data", argument,
+            argument + " has shape " + shape_text(tensor) + ", which is " + to_string(size) +
+                " elements, but its data has " + to_string(tensor.length) +
+                "; give one that fits the other"};
+  }
+  if (tensor.length >= 0 && tensor.strided && size > 0 && furthest >= tensor.length) {
+    return {"data", argument,
+            argument + " has shape " + shape_text(tensor) + " and strides that reach element " +
+                to_string(furthest) + ", but its data has " + to_string(tensor.length) +
+                " elements; give longer data or smaller strides"};
+  }
+  if (cells > most || furthest > most) {
+    return {"memory", argument,
+            argument + " has shape " + shape_text(tensor) + ", beyond the " + to_string(most) +
+                " elements that can be addressed; pass a part of it at a time"};
+  }
+  return {};
+}
+
+Error check(const Call& call, Purpose purpose, std::int64_t memory_limit, Plan& plan) {
+  const Options& options = call.options;
+  if (Error error = check_inputs(call)) return error;
+  const Sizes sizes = sizes_of(call);
+  if (Error error = check_scale(call, sizes)) return error;
+  if (Error error = check_softcap(call)) return error;
+  if (Error error = check_bias(call, sizes)) return error;
+  if (Error error = check_alibi(call, sizes)) return error;
+  if (Error error = check_sinks(call, sizes)) return error;
+  if (Error error = check_dropout(options)) return error;
+
+  MaskShape shape;
+  shape.batch = sizes.batch;
+  shape.heads = sizes.heads;
+  shape.queries = sizes.queries;
+  shape.keys = sizes.keys;
+  if (Error error = check_start(call, sizes, shape.start)) return error;
+  if (Error error = check_mask(options.mask, shape)) return error;
+  if (Error error = check_memory(call, purpose, memory_limit, sizes, plan.bytes)) return error;
+  if (Error error = check_chosen(options.weights_for.heads, sizes.heads, "weightsFor.heads",
+                                 "heads", plan.weight_heads)) {
+    return error;
+  }
+  if (Error error = check_chosen(options.weights_for.queries, sizes.queries, "weightsFor.queries",
+                                 "length", plan.weight_queries)) {
+    return error;
+  }
+
+  plan.sizes = sizes;
+  plan.scale = options.scale.value_or(1 / std::sqrt(static_cast<double>(sizes.head_dim)));
+  plan.mask = Mask(options.mask, shape);
+  plan.slopes =
+      options.alibi.kind == Alibi::paper ? paper_slopes(sizes.heads) : options.alibi.values;
+  return {};
+}
+
+}  // namespace attention
