@@ -1,0 +1,18 @@
+import eslint from '@eslint/js';
+import globals from 'globals';
+import { defineConfig } from 'eslint/config';
+import typescript from 'typescript-eslint';
+
+export default defineConfig(
+  { ignores: ['build/', 'dist/', 'src/js/generated/'] },
+  eslint.configs.recommended,
+  {
+    files: ['**/*.ts'],
+    extends: [typescript.configs.recommendedTypeChecked],
+    languageOptions: { parserOptions: { projectService: true } },
+  },
+  {
+    files: ['**/*.{js,mjs}'],
+    languageOptions: { globals: { ...globals.node, ...globals.browser } },
+  },
+);
