@@ -57,7 +57,10 @@ export async function installPackages(packages) {
 export function privateCopy() {
   const cache = cacheFolder();
   const names = existsSync(cache) ? readdirSync(cache) : [];
-  const name = names.filter((candidate) => candidate.startsWith(`${recipe}-`)).sort().at(-1);
+  const name = names
+    .filter((candidate) => candidate.startsWith(`${recipe}-`))
+    .sort()
+    .at(-1);
   return name ? join(cache, name) : null;
 }
 
@@ -116,12 +119,18 @@ async function fetchInto(folder) {
 
 /** apt-get's options for a state of its own: one suite, the machine's own mirror, Debian's keys. */
 function privateApt(state) {
-  const targets = ask('apt-get', ['indextargets', '--format', '$(REPO_URI) $(RELEASE) $(COMPONENT)']);
+  const targets = ask('apt-get', [
+    'indextargets',
+    '--format',
+    '$(REPO_URI) $(RELEASE) $(COMPONENT)',
+  ]);
   const codename = /^VERSION_CODENAME=(.*)$/m.exec(readText('/etc/os-release'))?.[1];
   const mirror = (targets ?? '')
     .split('\n')
     .map((line) => line.split(' '))
-    .find(([, release, component]) => component === 'main' && [codename, 'stable'].includes(release));
+    .find(
+      ([, release, component]) => component === 'main' && [codename, 'stable'].includes(release),
+    );
   if (!mirror) {
     throw new UserError(
       `apt knows no Debian mirror: /etc/apt/sources.list.d has no entry for "${codename} main".`,

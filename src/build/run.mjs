@@ -39,7 +39,9 @@ export function run(program, args, { cwd = root, env = process.env, show = false
     child.stdout.on('data', keep(process.stdout));
     child.stderr.on('data', keep(process.stderr));
     if (input !== undefined) child.stdin.end(input);
-    child.on('error', (error) => reject(new UserError(`${program} could not run: ${error.message}`)));
+    child.on('error', (error) =>
+      reject(new UserError(`${program} could not run: ${error.message}`)),
+    );
     child.on('close', (code, signal) => {
       if (code === 0) return resolve(output);
       const command = [program, ...args].join(' ');

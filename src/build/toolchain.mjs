@@ -7,7 +7,13 @@ import { delimiter, dirname, join } from 'node:path';
 import * as debian from './debian.mjs';
 import { ask, atLeast, isScript, main, root, UserError, which } from './run.mjs';
 
-const needed = { emcc: '3.1.68', cmake: '3.25', xsimd: '11.2', doctest: '2.4.11', clangFormat: '19' };
+const needed = {
+  emcc: '3.1.68',
+  cmake: '3.25',
+  xsimd: '11.2',
+  doctest: '2.4.11',
+  clangFormat: '19',
+};
 
 /**
  * The tools as full paths, and the environment to run them in. `purpose` 'build' is what the package
@@ -81,7 +87,9 @@ async function providePrograms(purpose, useDebian) {
     await debian.installPackages(packages);
     const still = programs(purpose).filter(([, path]) => !path);
     if (still.length === 0) return;
-    throw new UserError(`Installed, but still not usable: ${still.map(([what]) => what).join(', ')}`);
+    throw new UserError(
+      `Installed, but still not usable: ${still.map(([what]) => what).join(', ')}`,
+    );
   }
   const names = missing.map(([what]) => what).join(', ');
   const command = `sudo apt-get update && sudo apt-get install -y --no-install-recommends`;
@@ -106,7 +114,8 @@ function findCompiler() {
   const source = '#include <concepts>\nstatic_assert(std::integral<int>);\nint main() {}\n';
   const args = '-std=c++20 -fsanitize=address,undefined -x c++ - -o /dev/null'.split(' ');
   const candidates = [process.env.CXX, 'c++', 'g++', 'clang++'];
-  const works = (name) => ask(name, args, { input: source, stdio: ['pipe', 'pipe', 'ignore'] }) !== null;
+  const works = (name) =>
+    ask(name, args, { input: source, stdio: ['pipe', 'pipe', 'ignore'] }) !== null;
   return candidates.find((name) => name && which(name) && works(name)) ?? null;
 }
 
@@ -115,7 +124,12 @@ function findCompiler() {
  * ones: /usr/include itself would bring the system's C library into the wasm builds.
  */
 function findHeaders() {
-  const prefixes = [process.env.CMAKE_PREFIX_PATH?.split(delimiter), '/usr/local', '/usr', '/opt/homebrew'];
+  const prefixes = [
+    process.env.CMAKE_PREFIX_PATH?.split(delimiter),
+    '/usr/local',
+    '/usr',
+    '/opt/homebrew',
+  ];
   const folders = prefixes.flat().map((prefix) => prefix && join(prefix, 'include'));
   const xsimd = folders.find((folder) => folder && newEnough(folder, 'xsimd'));
   const doctest = folders.find((folder) => folder && newEnough(folder, 'doctest'));
@@ -152,14 +166,12 @@ macOS: brew install emscripten cmake ninja xsimd doctest clang-format`;
 
 if (isScript(import.meta.url)) {
   await main(async () => {
-    const found = await toolchain();
+    const { env, ...paths } = await toolchain();
     if (process.argv.includes('--env')) {
-      for (const name of ['EM_CONFIG', 'EM_NODE_JS', 'EMSCRIPTEN_ROOT', 'ATTENTION_INCLUDE', 'PATH']) {
-        if (found.env[name]) console.log(`export ${name}='${found.env[name]}'`);
-      }
-      return;
+      const changed = Object.keys(env).filter((name) => env[name] !== process.env[name]);
+      for (const name of changed) console.log(`export ${name}='${env[name]}'`);
+    } else {
+      for (const [name, path] of Object.entries(paths)) console.log(`${name.padEnd(12)} ${path}`);
     }
-    const { env, ...paths } = found;
-    for (const [name, path] of Object.entries(paths)) console.log(`${name.padEnd(12)} ${path}`);
   });
 }
