@@ -8,6 +8,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -23,38 +25,81 @@ struct KeyRange {
   bool operator==(const KeyRange&) const = default;
 };
 
-/// Sorted, disjoint, not touching, none empty. The set operations keep it so.
+/// Sorted, disjoint, not touching, none empty: two lists are equal exactly when they allow the same
+/// keys. Everything below keeps it so.
 using KeyRanges = std::vector<KeyRange>;
 
-void intersect(const KeyRanges& a, const KeyRanges& b, KeyRanges& result);
-void unite(const KeyRanges& a, const KeyRanges& b, KeyRanges& result);
-void complement(const KeyRanges& a, Index keys, KeyRanges& result);
-bool contains(const KeyRanges& ranges, Index key);
+/// Set operations, linear in the number of ranges. `result` is overwritten and must not be an
+/// operand.
+void intersect(std::span<const KeyRange> a, std::span<const KeyRange> b, KeyRanges& result);
+void unite(std::span<const KeyRange> a, std::span<const KeyRange> b, KeyRanges& result);
+/// In place: all keys of 0 ≤ j < keys that were not allowed.
+void complement(KeyRanges& ranges, Index keys);
 
-/// One row of the mask.
+/// Adds begin ≤ j < end, as far as those keys exist. `begin` lies at or past every key in the list.
+void append(KeyRanges& ranges, Index keys, std::int64_t begin, std::int64_t end);
+
+bool contains(std::span<const KeyRange> ranges, Index key);
+
+enum class TileKind { empty, partial, full };
+
+/// How the rows of a tile see its keys begin ≤ j < end. `rows` are their ranges.
+TileKind classify(std::span<const KeyRanges> rows, Index begin, Index end);
+
+// ---- Rules as callers write them --------------------------------------------------------------
+
+/// The call that a mask is for.
+struct MaskShape {
+  Index batch = 1;
+  Index heads = 1;
+  Index queries = 0;
+  Index keys = 0;
+  /// Position of query 0 on the key axis: one value, or one for each batch element.
+  std::vector<std::int64_t> start = {0};
+
+  /// Where query i stands on the key axis; it may lie before the first key or behind the last.
+  std::int64_t position(Index b, Index i) const {
+    return start[start.size() == 1 ? 0 : static_cast<std::size_t>(b)] + i;
+  }
+};
+
+/// One row of the mask. Positions are 64-bit everywhere: start may be any whole number up to 2⁵³.
 struct Row {
   Index batch;
   Index head;
   Index query;
-  Index position;  ///< of the query on the key axis: query + start
+  std::int64_t position;
 };
 
-// ---- Rules as callers write them --------------------------------------------------------------
-
-/// A whole number, a list of them, or a list for each batch element.
+/// A whole number (rank 0: one list of one), a list of them (rank 1: one list), or a list for each
+/// batch element (rank 2; their lengths may differ).
 struct Numbers {
   int rank = 0;
-  Index width = 1;  ///< length of one list when rank is 2
-  std::vector<std::int64_t> values;
+  std::vector<std::vector<std::int64_t>> lists = {{0}};
+
+  Numbers() = default;
+  Numbers(std::int64_t value) : lists{{value}} {}
+  Numbers(std::vector<std::int64_t> values) : rank(1), lists{std::move(values)} {}
+  Numbers(std::vector<std::vector<std::int64_t>> values) : rank(2), lists(std::move(values)) {}
 };
 
 /// Calls back to the caller: may query i of head h read key j?
 using Predicate = std::function<bool(Index b, Index h, Index i, Index j)>;
 
 struct Rule;
+/// An argument not given is std::monostate.
 using Argument = std::variant<std::monostate, bool, Numbers, Tensor, std::vector<Rule>, Predicate>;
 
-enum class ArgumentType { flag, number, numbers, ids, bools, rules, predicate };
+/// The alternatives of Argument; a `rule` is a list of one.
+enum class ArgumentType { flag, numbers, bools, rule, rules, predicate };
+
+/// Which numbers a field takes. One check for all kinds follows from it.
+struct NumbersForm {
+  int min_rank = 0;
+  int max_rank = 0;
+  bool per_batch = false;  ///< at max_rank there is one entry for each batch element
+  std::int64_t minimum = 0;
+};
 
 struct RuleField {
   const char* name;
@@ -62,109 +107,135 @@ struct RuleField {
   const char* typescript;  ///< its type in the generated declarations
   const char* fallback;    ///< the default as documented; "" = it must be given
   const char* doc;
+  NumbersForm numbers = {};
 };
-
-class RangeTable;
-struct MaskShape;
 
 /// A row of the table of mask kinds: all there is to know about one kind.
 struct RuleKind {
   const char* name;
   const char* doc;  ///< ends the sentence "allows key j for query i when …"
-  std::span<const RuleField> fields;
-  bool uses_positions;  ///< an unsaid `start` is then an error when T ≠ S
-  Error (*check)(const Rule&, const MaskShape&);
-  /// Writes the ranges of one row.
+  std::span<const RuleField> fields = {};
+  bool uses_positions = false;  ///< an unsaid `start` is then an error when T ≠ S
+  /// What the fields' own descriptions cannot say; null: nothing. `path` is "mask.<kind>".
+  Error (*check)(const Rule&, const MaskShape&, const std::string& path) = nullptr;
+  /// Prepares a checked rule for many rows (sorts, fills in `table`); null: nothing to prepare.
+  void (*compile)(Rule&, const MaskShape&) = nullptr;
+  /// Appends the ranges of one row, lowest keys first.
   void (*ranges)(const Rule&, const MaskShape&, const Row&, KeyRanges&);
-  /// Whether rows differ by batch element, by head.
-  bool (*varies_by_batch)(const Rule&);
-  bool (*varies_by_head)(const Rule&);
 };
 
 /// The table, in rules.cpp. A new kind is a row there.
 std::span<const RuleKind> rule_kinds();
+/// Null when there is no such kind.
 const RuleKind* find_rule_kind(std::string_view name);
+
+class RangeTable;
 
 /// A rule: its kind and one argument for each of the kind's fields, in their order.
 struct Rule {
   const RuleKind* kind = nullptr;
   std::vector<Argument> arguments;
-  std::shared_ptr<const RangeTable> table;  ///< run-length form of dense arguments, made by Mask
+  std::shared_ptr<const RangeTable> table;  ///< run-length form of dense arguments, by compile()
 };
 
-// ---- Compiled masks -----------------------------------------------------------------------------
+/// make_rule("window", {{"left", Numbers(2)}, {"right", Numbers(0)}}). Kind and field names must be
+/// those of the table.
+Rule make_rule(std::string_view kind,
+               std::vector<std::pair<std::string_view, Argument>> arguments = {});
 
-struct MaskShape {
-  Index batch = 1;
-  Index heads = 1;
-  Index queries = 0;
-  Index keys = 0;
-  std::vector<std::int64_t>
-      start;  ///< position of query 0: one value, or one for each batch element
+/// How deep `all`, `any` and `not` may be nested.
+inline constexpr int max_rule_depth = 32;
 
-  Index position(Index b, Index i) const {
-    return static_cast<Index>(start[start.size() == 1 ? 0 : static_cast<std::size_t>(b)]) + i;
-  }
-};
+/// Checks every argument of every rule; nothing is read but the arguments themselves. The argument
+/// named by an error is a path through the kinds: "mask.any.lengths.keys".
+Error check_mask(const std::vector<Rule>& rules, const MaskShape& shape);
 
-/// Ranges of many rows; planes that do not differ by batch or head, and rows that do not differ at
-/// all, are stored once.
+/// Whether a rule, at any depth, depends on positions, so that `start` must be known.
+bool uses_positions(const std::vector<Rule>& rules);
+
+// ---- Compiled masks ---------------------------------------------------------------------------
+
+/// Ranges of many rows [batch, heads, rows]. Neighbours that do not differ are stored once, and an
+/// axis along which nothing differs has length 1.
 class RangeTable {
  public:
-  /// Run-length codes a bool tensor that broadcasts to [B, H, T, S]; `allowed` is the value that
-  /// lets a key through.
+  using WriteRow = std::function<void(Index b, Index h, Index i, KeyRanges&)>;
+
+  /// Asks for every row once, in order.
+  RangeTable(Index batch, Index heads, Index rows, const WriteRow& write_row);
+
+  /// Run-length codes a bool tensor whose axes are those of [batch, heads, rows, keys] or 1, with
+  /// any strides; `allowed` is the value that lets a key through.
   static RangeTable encode(const Tensor& mask, bool allowed, Index keys);
+
+  /// Asks `allows` once for each distinct cell.
   static RangeTable encode(const Predicate& allows, bool per_batch, bool per_head,
                            const MaskShape& shape);
 
-  std::span<const KeyRange> row(Index b, Index h, Index i) const;
+  std::span<const KeyRange> row(Index b, Index h, Index i) const {
+    const Index plane = (batch_ == 1 ? 0 : b) * heads_ + (heads_ == 1 ? 0 : h);
+    const std::size_t at = static_cast<std::size_t>(plane * rows_ + (rows_ == 1 ? 0 : i));
+    const std::uint32_t begin = offsets_[numbers_[at]], end = offsets_[numbers_[at] + 1];
+    return {ranges_.data() + begin, end - begin};
+  }
+
+  Index batch() const { return batch_; }
+  Index heads() const { return heads_; }
   std::size_t bytes() const;
 
  private:
-  Index batch_ = 1, heads_ = 1, rows_ = 1;
-  std::vector<std::uint32_t> offsets_;
-  std::vector<KeyRange> ranges_;
+  void merge_equal_planes();
+
+  Index batch_, heads_, rows_;
+  std::vector<std::uint32_t> numbers_;  ///< [batch, heads, rows]: which of the distinct rows
+  std::vector<std::uint32_t> offsets_;  ///< of each distinct row in ranges_, and the end
+  KeyRanges ranges_;
 };
 
-enum class TileKind { empty, partial, full };
-
-/// What all rules together allow. Compiling run-length codes dense arguments; everything else is
-/// evaluated row by row, so a mask over T = S = 16384 costs no more memory than its rules.
+/// What all rules together allow. Dense arguments are run-length coded once; everything else is
+/// evaluated row by row, so a mask over T = S = 16384 costs no more memory than its rules. Any
+/// number of threads may read one mask.
 class Mask {
  public:
   Mask() = default;
-  /// The rules must have passed check_mask().
+  /// The rules must have passed check_mask(). What their tensors point to is not needed afterwards.
   Mask(std::vector<Rule> rules, MaskShape shape);
 
   const MaskShape& shape() const { return shape_; }
   bool allows_everything() const { return rules_.empty(); }
+
+  /// False: every batch element (every head) has the same rows.
   bool varies_by_batch() const { return varies_by_batch_; }
   bool varies_by_head() const { return varies_by_head_; }
 
-  /// The keys that query i of head h in batch element b may read.
+  /// The keys that query i of head h in batch element b may read. Linear in the ranges involved;
+  /// allocates nothing once `result` and the calling thread have been used for as long a row.
   void row(Index b, Index h, Index i, KeyRanges& result) const;
 
   /// Kinds of the top-level rules that forbid a cell; empty when it is allowed.
   std::vector<const char*> cause(Index b, Index h, Index i, Index j) const;
 
   /// Cells and rows over all of [B, H, T].
-  std::int64_t allowed_cells() const;
-  std::int64_t empty_rows() const;
+  std::int64_t allowed_cells() const { return allowed_cells_; }
+  std::int64_t empty_rows() const { return empty_rows_; }
 
   /// Bytes held by run-length tables.
   std::size_t bytes() const;
 
  private:
+  void count();
+
   std::vector<Rule> rules_;
   MaskShape shape_;
   bool varies_by_batch_ = false;
   bool varies_by_head_ = false;
+  std::int64_t allowed_cells_ = 0;
+  std::int64_t empty_rows_ = 0;
 };
 
-Error check_mask(const std::vector<Rule>& rules, const MaskShape& shape);
-bool uses_positions(const std::vector<Rule>& rules);
-
-/// How the rows of a tile see its keys [begin, end). `rows` are their ranges.
-TileKind classify(std::span<const KeyRanges> rows, Index begin, Index end);
+/// The ranges of a row that all rules allow (combine = intersect) or any of them (unite), for at
+/// least one rule.
+void combine_rows(std::span<const Rule> rules, decltype(intersect)* combine, const MaskShape& shape,
+                  const Row& row, KeyRanges& result);
 
 }  // namespace attention
