@@ -58,6 +58,19 @@ test('sections agree in id, heading levels, anchors, figures and containers', ()
   });
 });
 
+test('every figure is placed once', () => {
+  const names = [
+    ...['alignment', 'broadcast', 'bug-gallery', 'cards', 'causal-steps', 'checks', 'cost'],
+    ...['dot-product', 'dropout', 'finite-mask', 'goals', 'install', 'mask-order', 'mask-painter'],
+    ...['online-softmax', 'polarity', 'precision', 'projection', 'quiz', 'retrieval'],
+    ...['scaling-lab', 'sentence', 'shape-flow', 'stepper', 'workbench'],
+  ].map((name) => `attention-${name}`);
+  for (const language of languages) {
+    const placed = sections(language).flatMap(({ body }) => figures(body));
+    assert.deepEqual(placed.sort(), names.sort());
+  }
+});
+
 test('formulas, tables and code hold the same numbers', () => {
   bothSections((english, chinese) => {
     for (const part of [formulas, tables, code]) {
