@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
+import MarkdownIt from 'markdown-it';
 
 const languages = ['en', 'zh'];
 const folder = (language) => new URL(`../../web/content/${language}/`, import.meta.url);
@@ -110,6 +111,17 @@ test('anchors are unique and every link inside the page has one', () => {
   }
 });
 
+test('emphasis, links and code are closed: none of their marks reaches the reader', () => {
+  const markdown = new MarkdownIt({ html: true });
+  for (const language of languages)
+    for (const { body, file } of sections(language)) {
+      const shown = markdown
+        .render(body.replace(/\$\$.+?\$\$|\$[^$]+\$/gs, '…'))
+        .replace(/<pre>.*?<\/pre>|<code>.*?<\/code>|<[^>]+>/gs, '');
+      assert.deepEqual(all(shown, /.{0,20}(?:\*\*|\]\(|`|(?<!\w)_\w).{0,20}/g), [], file);
+    }
+});
+
 test('Chinese prose keeps a space between Han characters and Latin letters or digits', () => {
   const tight = /\p{Script=Han}[A-Za-z0-9]|[A-Za-z0-9]\p{Script=Han}/gu;
   for (const { body, file } of sections('zh')) {
@@ -136,7 +148,7 @@ test('data files have the same shape and the same numbers', () => {
     const telling = (text) =>
       numbers(formulas(text).join('\n')).concat(numbers(text).filter((n) => n.includes('.')));
     assert.deepEqual(telling(english), telling(chinese), file);
-    const ids = JSON.parse(english).map(({ id }) => id);
+    const ids = [JSON.parse(english)].flat().map(({ id }) => id);
     assert.deepEqual(ids, [...new Set(ids)], file);
   }
 });
