@@ -283,9 +283,9 @@ std::int64_t bytes_of(const Tensor& tensor) {
   return bytes_of(tensor.length < 0 ? tensor.size() : tensor.length, info(tensor.dtype).bytes);
 }
 
-/// Of explain(): every stage, twice for types that are narrower than what they are computed in.
-std::int64_t step_bytes(const Call& call, const Sizes& sizes) {
-  const std::size_t element = info(call.query.dtype).bytes;
+/// Of `rows` queries at every stage, their lse and their diagnostics.
+std::int64_t stage_bytes(const Call& call, const Sizes& sizes, std::int64_t rows) {
+  const std::size_t element = std::max(info(call.query.dtype).bytes, sizeof(float));
   std::int64_t per_row = 1;  // lse
   for (std::size_t s = 0; s < stages.size(); ++s) {
     if (!has_stage(call.options, static_cast<Stage>(s))) continue;
@@ -294,11 +294,8 @@ std::int64_t step_bytes(const Call& call, const Sizes& sizes) {
                                       : axis == Axis::value_dim ? sizes.value_dim
                                                                 : 1);
   }
-  const std::int64_t rows = count({1, sizes.batch, sizes.heads, sizes.queries});
-  const std::int64_t numbers = bytes_of(saturating_product(rows, per_row),
-                                        element == sizeof(double) ? element : sizeof(float));
-  const std::int64_t once = saturating_sum(numbers, bytes_of(rows, sizeof(RowDiagnostics)));
-  return element < sizeof(float) ? saturating_product(once, 2) : once;
+  return saturating_sum(bytes_of(saturating_product(rows, per_row), element),
+                        bytes_of(rows, sizeof(RowDiagnostics)));
 }
 
 struct Part {
@@ -321,8 +318,15 @@ Error check_memory(const Call& call, Purpose purpose, std::int64_t limit, const 
                              {"key", bytes_of(call.key), split},
                              {"value", bytes_of(call.value), split}};
   if (options.bias) parts.push_back({"bias", bytes_of(*options.bias), split});
+  // Held even where there is no query to fill it: a row of every stage, the rows to be returned.
+  const std::int64_t asked_for = saturating_sum(chosen(options.weights_for.heads, sizes.heads),
+                                                chosen(options.weights_for.queries, sizes.queries));
+  parts.push_back({"scratch",
+                   saturating_sum(stage_bytes(call, sizes, 1), bytes_of(asked_for, sizeof(Index))),
+                   split});
   if (purpose == Purpose::explain) {
-    parts.push_back({"steps", step_bytes(call, sizes),
+    const std::int64_t once = stage_bytes(call, sizes, rows);  // and once more, unwidened
+    parts.push_back({"steps", element < sizeof(float) ? saturating_product(once, 2) : once,
                      "explain keeps every step; explain fewer heads or queries at a time"});
   } else {
     parts.push_back(
