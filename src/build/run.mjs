@@ -11,14 +11,19 @@ export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 export class UserError extends Error {}
 
 /**
- * Prints one step and returns a function that prints how long it took; on the error stream, because
- * the output of toolchain.mjs --env is read by a shell.
+ * Prints one step and returns a function that prints how long it took. On a terminal the seconds
+ * count up meanwhile. On the error stream: the output of `toolchain.mjs --env` is read by a shell.
  */
 export function step(title) {
   const started = performance.now();
-  console.error(`• ${title}`);
-  return (note = '') =>
-    console.error(`  done in ${seconds(performance.now() - started)}${note && `, ${note}`}`);
+  const elapsed = () => seconds(performance.now() - started);
+  process.stderr.write(`• ${title}\n`);
+  const tick = () => process.stderr.write(`\r  ${elapsed()}`);
+  const ticking = process.stderr.isTTY && setInterval(tick, 1000).unref();
+  return (note = '') => {
+    clearInterval(ticking);
+    process.stderr.write(`${ticking ? '\r' : ''}  done in ${elapsed()}${note && `, ${note}`}\n`);
+  };
 }
 
 export const seconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`;
