@@ -103,19 +103,28 @@ struct Cell {
 };
 
 struct RowDiagnostics {
-  double entropy_bits = 0;  ///< of the weights before dropout
-  double largest_weight = 0;
-  bool empty = false;      ///< no allowed key
-  bool saturated = false;  ///< one weight is 1 to within the type's precision, among several keys
+  double entropy_bits = 0;    ///< of the weights before dropout
+  double largest_weight = 0;  ///< before dropout
+  bool empty = false;         ///< no allowed key
+  bool saturated = false;     ///< one of several keys has a weight of exactly 1
+};
+
+/// A query with no allowed key.
+struct EmptyRow {
+  Index batch = 0, head = 0, query = 0;
+  /// The mask rules, or "bias", that forbid every key by themselves; if none does, all that forbid
+  /// some. Nothing where there are no keys.
+  std::vector<const char*> causes;
 };
 
 /// Only allowed cells count: what stands behind the mask cannot reach the result.
 struct Diagnostics {
-  std::vector<RowDiagnostics> rows;    ///< [B, H, T]
+  std::vector<RowDiagnostics> rows;  ///< [B, H, T]
+  std::vector<EmptyRow> empty_rows;
   Cell first_non_finite;               ///< in the order of the steps, then of the cells
-  std::int64_t non_finite_scores = 0;  ///< cells of `masked` that are not finite
+  std::int64_t non_finite_scores = 0;  ///< cells that are not finite in a step up to `masked`
   Cell first_overflow;                 ///< as first_non_finite, among the overflows
-  std::int64_t overflows = 0;          ///< those whose query, key and bias are finite all the same
+  std::int64_t overflows = 0;          ///< non-finite scores made from finite numbers
 };
 
 /// One run of the plain path.

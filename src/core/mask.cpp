@@ -315,12 +315,19 @@ void Mask::row(Index b, Index h, Index i, KeyRanges& result) const {
   combine_rows(rules_, intersect, shape_, {b, h, i, shape_.position(b, i)}, result);
 }
 
+std::vector<RuleRow> Mask::rule_rows(Index b, Index h, Index i) const {
+  std::vector<RuleRow> rows;
+  for (const Rule& rule : rules_) {
+    RuleRow& row = rows.emplace_back(RuleRow{rule.kind->name, {}});
+    rule_row(rule, shape_, {b, h, i, shape_.position(b, i)}, row.ranges);
+  }
+  return rows;
+}
+
 std::vector<const char*> Mask::cause(Index b, Index h, Index i, Index j) const {
   std::vector<const char*> kinds;
-  KeyRanges ranges;
-  for (const Rule& rule : rules_) {
-    rule_row(rule, shape_, {b, h, i, shape_.position(b, i)}, ranges);
-    if (!contains(ranges, j)) kinds.push_back(rule.kind->name);
+  for (const RuleRow& row : rule_rows(b, h, i)) {
+    if (!contains(row.ranges, j)) kinds.push_back(row.kind);
   }
   return kinds;
 }

@@ -192,6 +192,12 @@ class RangeTable {
   KeyRanges ranges_;
 };
 
+/// What one of the rules by itself allows in a row.
+struct RuleRow {
+  const char* kind;
+  KeyRanges ranges;
+};
+
 /// What all rules together allow. Dense arguments are run-length coded once; everything else is
 /// evaluated row by row, so a mask over T = S = 16384 costs no more memory than its rules. Any
 /// number of threads may read one mask.
@@ -211,6 +217,9 @@ class Mask {
   /// The keys that query i of head h in batch element b may read. Linear in the ranges involved;
   /// allocates nothing once `result` and the calling thread have been used for as long a row.
   void row(Index b, Index h, Index i, KeyRanges& result) const;
+
+  /// What each top-level rule by itself allows in a row, in their order.
+  std::vector<RuleRow> rule_rows(Index b, Index h, Index i) const;
 
   /// Kinds of the top-level rules that forbid a cell; empty when it is allowed.
   std::vector<const char*> cause(Index b, Index h, Index i, Index j) const;

@@ -66,7 +66,7 @@ Error check_bools(const Tensor& mask, const std::string& path) {
             path + " is " + info(mask.dtype).name +
                 ", but must be bool; numbers that are added to the scores are the option bias"};
   }
-  return {};
+  return check_layout(mask, path);
 }
 
 Error check_rules(const std::vector<Rule>& rules, const MaskShape& shape, const std::string& path,

@@ -1,7 +1,7 @@
 // Calls of the core for tests to make: owned inputs in any dtype, owned results.
 #pragma once
 
-#include <cstring>
+#include <algorithm>
 #include <deque>
 #include <string>
 #include <vector>
@@ -60,6 +60,14 @@ inline std::vector<double> numbers(const Tensor& tensor) {
   return result;
 }
 
+/// A bool tensor.
+inline Tensor make_bools(const std::vector<std::int64_t>& shape, const std::vector<int>& bools,
+                         Arrays& arrays) {
+  const Tensor tensor = arrays.make(DType::boolean, shape);
+  std::copy(bools.begin(), bools.end(), static_cast<unsigned char*>(tensor.data));
+  return tensor;
+}
+
 /// The inputs of a reference case as a call. The numbers of the case become those of the dtype, so
 /// that both compute from the same.
 inline Call make_call(reference::Case& c, DType dtype, Arrays& arrays) {
@@ -91,7 +99,7 @@ inline Result make_result(const Call& call, const Plan& plan, Arrays& arrays) {
   return result;
 }
 
-/// The step of this name; a failed test if there is none.
+/// The step of this name, or null.
 inline const Step* find_step(const Trace& trace, const std::string& name) {
   for (const Step& step : trace.steps) {
     if (step.name == name) return &step;

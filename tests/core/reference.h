@@ -78,7 +78,7 @@ Steps<Real> attention(const Case& c) {
           s.masked.push_back(masked);
         }
 
-        Real sum = c.sinks.empty() ? Real(0) : std::exp(sink - max);
+        Real sum = sink == -infinity ? Real(0) : std::exp(sink - max);
         for (int j = 0; j < c.keys; ++j) {
           const Real e = s.allowed[first + j] ? std::exp(s.masked[first + j] - max) : Real(0);
           s.exponentials.push_back(e);
