@@ -121,10 +121,7 @@ Error check_finite(double number, const char* argument, const Call& call) {
   if (call.query.dtype != DType::float64 && std::isinf(static_cast<float>(number))) {
     return {"option", argument,
             std::string(argument) + " is " + to_text(number) +
-                ", which is infinite in float32, in "
-                "which " +
-                info(call.query.dtype).name +
-                " is computed; give a smaller number or float64 inputs"};
+                ", which is infinite in float32; give a smaller number or float64 inputs"};
   }
   return {};
 }
@@ -145,7 +142,8 @@ Error check_softcap(const Call& call) {
   if (softcap >= 0 && !vanishes) return {};
   return {"option", "softcap",
           "softcap is " + to_text(softcap) +
-              (vanishes ? ", which is 0 in float32" : "; give a number above 0, or 0 for none")};
+              (vanishes ? ", which is 0 in float32; give a larger number or float64 inputs"
+                        : "; give a number above 0, or 0 for none")};
 }
 
 Error check_bias(const Call& call, const Sizes& sizes) {
@@ -331,7 +329,7 @@ Error check_memory(const Call& call, Purpose purpose, std::int64_t limit, const 
   } else {
     parts.push_back(
         {"output", bytes_of(saturating_product(rows, sizes.value_dim), element), split});
-    parts.push_back({"lse", bytes_of(rows, sizeof(double)), split});
+    parts.push_back({"lse", bytes_of(rows, std::max(element, sizeof(float))), split});
     if (options.returns.weights) {
       const std::int64_t cells =
           count({sizes.batch, chosen(options.weights_for.heads, sizes.heads),

@@ -1,0 +1,90 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/dtype.h"
+
+namespace attention {
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+/// The value that a sign, exponent and fraction mean, by definition.
+double meaning(std::uint32_t bits, int exponent_bits, int fraction_bits) {
+  const int bias = (1 << (exponent_bits - 1)) - 1;
+  const int exponent = static_cast<int>(bits >> fraction_bits) & ((1 << exponent_bits) - 1);
+  const double fraction =
+      std::ldexp(static_cast<double>(bits & ((1u << fraction_bits) - 1)), -fraction_bits);
+  const double sign = bits >> (exponent_bits + fraction_bits) ? -1 : 1;
+  if (exponent == (1 << exponent_bits) - 1) return fraction == 0 ? sign * infinity : NAN;
+  if (exponent == 0) return sign * std::ldexp(fraction, 1 - bias);
+  return sign * std::ldexp(1 + fraction, exponent - bias);
+}
+
+/// All 65,536 values: widened they are what their bits mean, and come back the same; the midpoint
+/// between neighbours rounds to the even one, its own neighbours to the nearer.
+template <class Stored>
+void check_every_value(int exponent_bits, int fraction_bits) {
+  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+    const Stored stored{static_cast<std::uint16_t>(bits)};
+    const float wide = widen(stored);
+    const double right = meaning(bits, exponent_bits, fraction_bits);
+    if (std::isnan(right)) {
+      REQUIRE(std::isnan(wide));
+      REQUIRE(std::isnan(widen(narrow<Stored>(wide))));
+      continue;
+    }
+    REQUIRE(wide == right);
+    REQUIRE(std::signbit(wide) == (bits >> 15 == 1));
+    REQUIRE(narrow<Stored>(wide).bits == bits);
+
+    const std::uint32_t next = bits + 1;  // the neighbour further from 0
+    const double beyond = meaning(next, exponent_bits, fraction_bits);
+    if (!std::isfinite(right) || !std::isfinite(beyond)) continue;
+    const float middle = static_cast<float>((right + beyond) / 2);
+    REQUIRE(narrow<Stored>(middle).bits == (bits % 2 == 0 ? bits : next));
+    REQUIRE(narrow<Stored>(std::nextafter(middle, 0.f)).bits == bits);
+    REQUIRE(narrow<Stored>(std::nextafter(middle, static_cast<float>(beyond) * 2)).bits == next);
+  }
+}
+
+TEST_CASE("every float16 value") { check_every_value<Float16>(5, 10); }
+
+TEST_CASE("every bfloat16 value") { check_every_value<BFloat16>(8, 7); }
+
+TEST_CASE("what is too large becomes infinity") {
+  CHECK(widen(narrow<Float16>(65504.f)) == 65504);
+  CHECK(widen(narrow<Float16>(65519.99f)) == 65504);
+  CHECK(widen(narrow<Float16>(65520.f)) == infinity);
+  CHECK(widen(narrow<Float16>(-1e30f)) == -infinity);
+  CHECK(widen(narrow<Float16>(infinity)) == infinity);
+  CHECK(widen(narrow<BFloat16>(std::numeric_limits<float>::max())) == infinity);
+  CHECK(widen(narrow<BFloat16>(-infinity)) == -infinity);
+  CHECK(widen(narrow<Float16>(1e-8f)) == 0);
+  CHECK(std::signbit(widen(narrow<Float16>(-1e-8f))));
+}
+
+TEST_CASE("NaN stays NaN, whatever its payload") {
+  for (const std::uint32_t bits : {0x7f800001u, 0xff800001u, 0x7fffffffu, 0x7fc00000u}) {
+    const float nan = std::bit_cast<float>(bits);
+    CHECK(std::isnan(widen(narrow<Float16>(nan))));
+    CHECK(std::isnan(widen(narrow<BFloat16>(nan))));
+  }
+}
+
+TEST_CASE("float32 and float64 pass through") {
+  CHECK(widen(narrow<float>(0.1f)) == 0.1f);
+  CHECK(widen(narrow<double>(0.1)) == 0.1);
+}
+
+TEST_CASE("the table and dispatch agree on sizes") {
+  for (const DTypeInfo& row : dtypes) {
+    CHECK(info(row.dtype).name == row.name);
+    if (!is_float(row.dtype)) continue;
+    CHECK(dispatch(row.dtype, [](auto zero) { return sizeof(zero); }) == row.bytes);
+  }
+}
+
+}  // namespace
+}  // namespace attention
