@@ -372,12 +372,13 @@ std::vector<double> paper_slopes(Index heads) {
 Error check_layout(const Tensor& tensor, const std::string& argument) {
   std::int64_t cells = 1;  // with empty axes counted as 1, so that no index along any axis wraps
   std::int64_t furthest = 0;
+  for (const std::int64_t length : tensor.shape) {  // first: default strides are made from them
+    if (length >= 0) continue;
+    return {"shape", argument,
+            argument + " has shape " + shape_text(tensor) + "; lengths must be 0 or more"};
+  }
   for (std::size_t axis = 0; axis < 4; ++axis) {
     const std::int64_t length = tensor.shape[axis], stride = tensor.strides[axis];
-    if (length < 0) {
-      return {"shape", argument,
-              argument + " has shape " + shape_text(tensor) + "; lengths must be 0 or more"};
-    }
     if (length > 1 && stride < 0) {
       return {"shape", argument,
               argument + " has the stride " + to_string(stride) +
