@@ -1,0 +1,189 @@
+#pragma once
+
+// Softmax of rows whose scores come a tile at a time.
+// Source: Milakov and Gimelshein 2018, "Online normalizer calculation for softmax"; Dao et al.
+// 2022, "FlashAttention", Algorithm 1.
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "core/tile.h"
+
+namespace attention {
+
+/// What e^x is computed from, for one type.
+template <class T>
+struct ExpConstants;
+
+template <>
+struct ExpConstants<float> {
+  static constexpr int fraction_bits = 23;
+  static constexpr float lowest = -88.0f;  ///< about ln 2⁻¹²⁷
+  /// Added to a small number it leaves the nearest integer, plus the exponent's bias, in the last
+  /// bits.
+  static constexpr float round = 0x1.8p23f + 127;
+  static constexpr float log2e = 0x1.715476p0f;
+  static constexpr float ln2_high =
+      0x1.62e4p-1f;  ///< 17 bits: its product with an exponent is exact
+  static constexpr float ln2_low = 0x1.7f7d1cp-20f;
+  /// Of the polynomial, r⁵ first: the smallest relative error on |r| ≤ ln 2 / 2 with p(0) = 1,
+  /// 9.2·10⁻⁸.
+  static constexpr std::array<float, 6> polynomial = {
+      0x1.0fa82p-7f, 0x1.573a6cp-5f, 0x1.555a6cp-3f, 0x1.fffdc6p-2f, 0x1.fffff6p-1f, 1};
+};
+
+template <>
+struct ExpConstants<double> {
+  static constexpr int fraction_bits = 52;
+  static constexpr double lowest = -709.0;  ///< about ln 2⁻¹⁰²³
+  static constexpr double round = 0x1.8p52 + 1023;
+  static constexpr double log2e = 0x1.71547652b82fep0;
+  static constexpr double ln2_high = 0x1.62e42feep-1;
+  static constexpr double ln2_low = 0x1.a39ef35793c76p-33;
+  /// Taylor's, whose rest is below 4·10⁻¹⁸.
+  static constexpr std::array<double, 14> polynomial = {1.0 / 6227020800,
+                                                        1.0 / 479001600,
+                                                        1.0 / 39916800,
+                                                        1.0 / 3628800,
+                                                        1.0 / 362880,
+                                                        1.0 / 40320,
+                                                        1.0 / 5040,
+                                                        1.0 / 720,
+                                                        1.0 / 120,
+                                                        1.0 / 24,
+                                                        1.0 / 6,
+                                                        0.5,
+                                                        1,
+                                                        1};
+};
+
+/// e^x for x ≤ 0, NaN for NaN. Relative error at most 2 units in the last place (tested); exactly 0
+/// below about −87 (float32) or −708 (float64): results that are denormal make every later product
+/// many times slower, and WebAssembly cannot flush them.
+template <class T>
+Lanes<T> exp_nonpositive(Lanes<T> x) {
+  using Constants = ExpConstants<T>;
+  // x = n·ln 2 + r, |r| ≤ ln 2 / 2. At the lowest x the exponent field of 2ⁿ is 0, and so is 2ⁿ.
+  x = at_least(x, Lanes<T>(Constants::lowest));
+  const Lanes<T> shifted = multiply_add(x, Lanes<T>(Constants::log2e), Lanes<T>(Constants::round));
+  const Lanes<T> n = shifted - Lanes<T>(Constants::round);
+  Lanes<T> r = multiply_add(n, Lanes<T>(-Constants::ln2_high), x);
+  r = multiply_add(n, Lanes<T>(-Constants::ln2_low), r);
+  Lanes<T> p(Constants::polynomial[0]);
+  for (std::size_t k = 1; k < Constants::polynomial.size(); ++k) {
+    p = multiply_add(p, r, Lanes<T>(Constants::polynomial[k]));
+  }
+  return p * shift_bits_left<Constants::fraction_bits>(shifted);
+}
+
+/// The largest score of each row, NaN aside.
+template <class T, int Vectors>
+void max_of_rows(const T* scores, Index keys, T* tile_max) {
+  constexpr Index rows = Vectors * lanes<T>;
+  for (int v = 0; v < Vectors; ++v) {
+    Lanes<T> largest(-std::numeric_limits<T>::infinity());
+    for (Index j = 0; j < keys; ++j) {
+      largest = at_least(largest, load(scores + j * rows + v * lanes<T>));
+    }
+    store(tile_max + v * lanes<T>, largest);
+  }
+}
+
+/// The state of a panel's rows after some of their keys:
+///
+///   row_max = max_j score[j]   row_sum = Σ_j e^(score[j] − row_max)
+///
+/// A row that has seen no key, or only scores of −∞, has row_max −∞ and row_sum 0.
+template <class T>
+struct OnlineSoftmax {
+  static constexpr T infinity = std::numeric_limits<T>::infinity();
+  static constexpr Index rows = panel_rows<T>;
+
+  std::array<T, rows> row_max;
+  std::array<T, rows> row_sum;
+
+  void reset() {
+    row_max.fill(-infinity);
+    row_sum.fill(0);
+  }
+
+  /// Takes in a tile of scores [keys][rows] whose maxima are tile_max and leaves in their place
+  /// e^(score − row_max). What was made with the old maximum must be multiplied by rescale[row].
+  template <int Vectors>
+  [[gnu::noinline]] void update(T* scores, Index keys, const T* tile_max, T* rescale);
+
+  /// Takes in the state of the same rows after other keys. What was made with either maximum must
+  /// be multiplied by its factor.
+  template <int Vectors>
+  void merge(const OnlineSoftmax& other, T* factor, T* other_factor);
+
+  /// Leaves in the place of scores e^(score − row_max) / row_sum.
+  template <int Vectors>
+  void weights(T* scores, Index keys) const;
+
+ private:
+  /// What to subtract from scores: the maximum; 0 while it is −∞, since −∞ − −∞ would be NaN.
+  static Lanes<T> subtrahend(Lanes<T> max) {
+    return select(max == Lanes<T>(-infinity), Lanes<T>(T(0)), max);
+  }
+};
+
+template <class T>
+template <int Vectors>
+void OnlineSoftmax<T>::update(T* scores, Index keys, const T* tile_max, T* rescale) {
+  constexpr Index width = Vectors * lanes<T>;
+  Lanes<T> max[Vectors], sum[Vectors];
+  for (int v = 0; v < Vectors; ++v) {
+    const Index at = v * lanes<T>;
+    const Lanes<T> old_max = load(row_max.data() + at);
+    const Lanes<T> new_max = at_least(old_max, load(tile_max + at));
+    max[v] = subtrahend(new_max);
+    const Lanes<T> factor = exp_nonpositive(old_max - max[v]);
+    sum[v] = load(row_sum.data() + at) * factor;
+    store(row_max.data() + at, new_max);
+    store(rescale + at, factor);
+  }
+  Lanes<T> tile_sum[Vectors];  // apart: a long sum of small numbers onto a large one loses digits
+  for (int v = 0; v < Vectors; ++v) tile_sum[v] = Lanes<T>(T(0));
+  for (Index j = 0; j < keys; ++j) {
+    for (int v = 0; v < Vectors; ++v) {
+      const Lanes<T> e = exp_nonpositive(load(scores + v * lanes<T>) - max[v]);
+      store(scores + v * lanes<T>, e);
+      tile_sum[v] += e;
+    }
+    scores += width;
+  }
+  for (int v = 0; v < Vectors; ++v) store(row_sum.data() + v * lanes<T>, sum[v] + tile_sum[v]);
+}
+
+template <class T>
+template <int Vectors>
+void OnlineSoftmax<T>::merge(const OnlineSoftmax& other, T* factor, T* other_factor) {
+  for (int v = 0; v < Vectors; ++v) {
+    const Index at = v * lanes<T>;
+    const Lanes<T> mine = load(row_max.data() + at), theirs = load(other.row_max.data() + at);
+    const Lanes<T> max = at_least(mine, theirs);
+    const Lanes<T> f = exp_nonpositive(mine - subtrahend(max));
+    const Lanes<T> g = exp_nonpositive(theirs - subtrahend(max));
+    store(row_sum.data() + at, load(row_sum.data() + at) * f + load(other.row_sum.data() + at) * g);
+    store(row_max.data() + at, max);
+    store(factor + at, f);
+    store(other_factor + at, g);
+  }
+}
+
+template <class T>
+template <int Vectors>
+void OnlineSoftmax<T>::weights(T* scores, Index keys) const {
+  for (int v = 0; v < Vectors; ++v) {
+    const Lanes<T> max = subtrahend(load(row_max.data() + v * lanes<T>));
+    const Lanes<T> sum = load(row_sum.data() + v * lanes<T>);
+    T* score = scores + v * lanes<T>;
+    for (Index j = 0; j < keys; ++j, score += Vectors * lanes<T>) {
+      store(score, exp_nonpositive(load(score) - max) / sum);
+    }
+  }
+}
+
+}  // namespace attention
