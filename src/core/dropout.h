@@ -36,10 +36,15 @@ inline std::array<std::uint32_t, 4> dropout_words(const Dropout& dropout, Index 
       {static_cast<std::uint32_t>(dropout.seed), static_cast<std::uint32_t>(dropout.seed >> 32)});
 }
 
-/// Whether dropout keeps weight (b, h, i, j): word j mod 4 of its quad, times 2⁻³², reaches p.
+/// Whether a cell with this random word is kept: the word times 2⁻³² reaches p.
+inline bool dropout_keeps(const Dropout& dropout, std::uint32_t word) {
+  return word * 0x1p-32 >= dropout.p;
+}
+
+/// Whether dropout keeps weight (b, h, i, j), whose word is number j mod 4 of its quad.
 inline bool dropout_keeps(const Dropout& dropout, Index b, Index h, Index i, Index j) {
   const auto words = dropout_words(dropout, b, h, i, j / 4);
-  return words[static_cast<std::size_t>(j % 4)] * 0x1p-32 >= dropout.p;
+  return dropout_keeps(dropout, words[static_cast<std::size_t>(j % 4)]);
 }
 
 }  // namespace attention

@@ -1,0 +1,271 @@
+#pragma once
+
+// A block of queries that read the same head of keys: the unit of work of the fast path.
+
+#include <cstddef>
+#include <memory>
+
+#include "core/scores.h"
+
+namespace attention {
+
+/// A tile of keys and values of width 64 is 32 KiB: it stays in the first cache for all panels.
+inline constexpr Index tile_keys = 64;
+/// Chunks of keys are attended apart and then merged: small enough to spread one head's keys over
+/// threads, large enough for the merging to cost nothing.
+inline constexpr Index chunk_keys = 16 * tile_keys;
+/// Enough queries for each reading of the keys to need little of the memory's bandwidth.
+inline constexpr Index block_panels = 8;
+
+template <class T>
+inline constexpr Index block_rows = block_panels * panel_rows<T>;
+
+inline Index divide_up(Index a, Index b) { return (a + b - 1) / b; }
+
+/// Uninitialised numbers, aligned to a cache line.
+template <class T>
+class Buffer {
+ public:
+  explicit Buffer(Index size)
+      : memory_(std::make_unique_for_overwrite<std::byte[]>(
+            static_cast<std::size_t>(size) * sizeof(T) + alignment)) {
+    const auto address = reinterpret_cast<std::uintptr_t>(memory_.get());
+    data_ = reinterpret_cast<T*>((address + alignment - 1) / alignment * alignment);
+  }
+
+  T* data() { return data_; }
+
+ private:
+  static constexpr std::size_t alignment = 64;
+  std::unique_ptr<std::byte[]> memory_;
+  T* data_;
+};
+
+/// What a block's rows have after some of their keys: weights · V, not yet divided by the sums.
+template <class T>
+struct Partial {
+  std::array<OnlineSoftmax<T>, static_cast<std::size_t>(block_panels)> softmax;
+  T* output = nullptr;  ///< [panel][d_v][rows]
+};
+
+template <class Stored>
+class Block {
+  using T = Compute<Stored>;
+
+ public:
+  /// `most_rows` is the largest number of rows that it will hold.
+  Block(const Call& call, const Plan& plan, const Scores<Stored>& scores, Index most_rows)
+      : plan_(plan),
+        options_(call.options),
+        scores_(scores),
+        key_(view<const Stored>(call.key)),
+        value_(view<const Stored>(call.value)),
+        query_size_(plan.sizes.head_dim * panel_rows<T>),
+        output_size_(plan.sizes.value_dim * panel_rows<T>),
+        query_(divide_up(most_rows, panel_rows<T>) * query_size_),
+        weights_(keys_of_tile() * panel_rows<T>),
+        scratch_(scores.scratch(keys_of_tile())),
+        key_copy_(keys_of_tile() * plan.sizes.head_dim),
+        value_copy_(keys_of_tile() * plan.sizes.value_dim) {}
+
+  /// Takes on `count` rows, all of which read keys and values of head kv_head: row_at(number).
+  template <class F>
+  void start(Index b, Index kv_head, Index count, F&& row_at) {
+    batch_ = b;
+    kv_head_ = kv_head;
+    panels_ = divide_up(count, panel_rows<T>);
+    for (Index p = 0; p < panels_; ++p) {
+      PanelRows<T>& rows = rows_[static_cast<std::size_t>(p)];
+      rows.clear();
+      const Index end = std::min(count, (p + 1) * panel_rows<T>);
+      for (Index n = p * panel_rows<T>; n < end; ++n) rows.add(row_at(n), plan_.mask);
+      rows.close();
+      rows.with_vectors([&](auto vectors) {
+        scores_.template gather_query<vectors()>(rows, query_.data() + p * query_size_);
+      });
+    }
+  }
+
+  Index panels() const { return panels_; }
+  const PanelRows<T>& rows(Index panel) const { return rows_[static_cast<std::size_t>(panel)]; }
+  /// Where a panel's output stands in a partial result.
+  T* output(const Partial<T>& partial, Index panel) const {
+    return partial.output + panel * output_size_;
+  }
+
+  /// Attention over the keys of one chunk, into `partial`.
+  void attend(Index chunk, Partial<T>& partial) {
+    for (OnlineSoftmax<T>& softmax : partial.softmax) softmax.reset();
+    std::fill(output(partial, 0), output(partial, panels_), T(0));
+    const Index end = std::min(plan_.sizes.keys, (chunk + 1) * chunk_keys);
+    for_tiles(chunk * chunk_keys, end, [&](auto vectors, Index p, const Span& span, Tile& tile) {
+      attend_tile<vectors()>(p, span, tile, partial);
+    });
+  }
+
+  /// f(panel, span, width, weights): weights [keys of the span][width] of every tile, once it is
+  /// known how the rows end: `ends` has one state for each panel. What cells hold that are not
+  /// allowed means nothing.
+  template <class F>
+  void final_weights(const OnlineSoftmax<T>* ends, F&& f) {
+    for_tiles(0, plan_.sizes.keys, [&](auto vectors, Index p, const Span& span, Tile& tile) {
+      T tile_max[panel_rows<T>];
+      compute_scores<vectors()>(p, span, tile, tile_max);
+      ends[p].template weights<vectors()>(weights_.data(), span.end - span.begin);
+      if (options_.dropout) drop<vectors()>(rows(p), span);
+      f(p, span, Index{vectors()} * lanes<T>, weights_.data());
+    });
+  }
+
+  /// Adds what `part` has of other, later keys to `total`.
+  void merge(Partial<T>& total, const Partial<T>& part) const {
+    for (Index p = 0; p < panels_; ++p) {
+      rows(p).with_vectors([&](auto vectors) {
+        constexpr Index width = vectors() * lanes<T>;
+        T ours[width], theirs[width];
+        total.softmax[static_cast<std::size_t>(p)].template merge<vectors()>(
+            part.softmax[static_cast<std::size_t>(p)], ours, theirs);
+        T* output = this->output(total, p);
+        const T* other = this->output(part, p);
+        for (Index at = 0; at < plan_.sizes.value_dim * width; at += lanes<T>) {
+          const Index lane = at % width;
+          store(output + at,
+                load(output + at) * load(ours + lane) + load(other + at) * load(theirs + lane));
+        }
+      });
+    }
+  }
+
+  std::int64_t tiles_skipped() const { return tiles_skipped_; }
+  std::int64_t tiles_total() const { return tiles_total_; }
+
+ private:
+  struct Tile {
+    Index begin, count;
+    TileRows<T> key, value;
+    std::optional<bool> finite;  ///< whether all values are, once asked
+  };
+
+  /// f(vectors, panel, span, tile) for the parts of the tiles of [begin, end) that panels may read.
+  template <class F>
+  void for_tiles(Index begin, Index end, F&& f) {
+    for (; begin < end; begin += tile_keys) {
+      const Index count = std::min(tile_keys, end - begin);
+      std::array<Span, static_cast<std::size_t>(block_panels)> spans;
+      bool needed = false;
+      for (Index p = 0; p < panels_; ++p) {
+        const Span span = rows(p).span(begin, begin + count);
+        spans[static_cast<std::size_t>(p)] = span;
+        needed |= !span.empty();
+        tiles_skipped_ += span.empty();
+      }
+      tiles_total_ += panels_;
+      if (!needed) continue;
+      Tile tile = {begin, count, tile_rows(key_, batch_, kv_head_, begin, count, key_copy_.data()),
+                   tile_rows(value_, batch_, kv_head_, begin, count, value_copy_.data()),
+                   std::nullopt};
+      for (Index p = 0; p < panels_; ++p) {
+        const Span& span = spans[static_cast<std::size_t>(p)];
+        if (span.empty()) continue;
+        rows(p).with_vectors([&](auto vectors) { f(vectors, p, span, tile); });
+      }
+    }
+  }
+
+  template <int Vectors>
+  bool compute_scores(Index p, const Span& span, const Tile& tile, T* tile_max) {
+    return scores_.template compute<Vectors>(
+        rows(p), span, query_.data() + p * query_size_,
+        tile.key.data + (span.begin - tile.begin) * tile.key.stride, tile.key.stride,
+        weights_.data(), tile_max, scratch_.data());
+  }
+
+  template <int Vectors>
+  void attend_tile(Index p, const Span& span, Tile& tile, Partial<T>& partial) {
+    T tile_max[panel_rows<T>], rescale[panel_rows<T>];
+    const bool all_allowed = compute_scores<Vectors>(p, span, tile, tile_max);
+    partial.softmax[static_cast<std::size_t>(p)].template update<Vectors>(
+        weights_.data(), span.end - span.begin, tile_max, rescale);
+    if (options_.dropout) drop<Vectors>(rows(p), span);
+    const T* value = tile.value.data + (span.begin - tile.begin) * tile.value.stride;
+    T* output = this->output(partial, p);
+    if (all_allowed || values_finite(tile)) {
+      value_tile<T, Vectors>(weights_.data(), value, tile.value.stride, span.end - span.begin,
+                             plan_.sizes.value_dim, rescale, output);
+    } else {
+      add_guarded_values<Vectors>(rows(p), span, value, tile.value.stride, rescale, output);
+    }
+  }
+
+  template <int Vectors>
+  void drop(const PanelRows<T>& rows, const Span& span) {
+    for (Index row = 0; row < rows.count(); ++row) {
+      const auto& [b, h, i, position] = rows[row];
+      for (Index quad = span.begin / 4; quad * 4 < span.end; ++quad) {
+        const auto words = dropout_words(*options_.dropout, b, h, i, quad);
+        for (Index j = std::max(quad * 4, span.begin); j < std::min(quad * 4 + 4, span.end); ++j) {
+          if (!dropout_keeps(*options_.dropout, words[static_cast<std::size_t>(j % 4)])) {
+            weights_.data()[(j - span.begin) * Vectors * lanes<T> + row] = 0;
+          }
+        }
+      }
+    }
+  }
+
+  bool values_finite(Tile& tile) const {
+    if (!tile.finite) {
+      T sum = 0;  // of zeros, unless 0·∞ or 0·NaN is among them
+      for (Index j = 0; j < tile.count; ++j) {
+        const T* value = tile.value.data + j * tile.value.stride;
+        for (Index c = 0; c < plan_.sizes.value_dim; ++c) sum += T(0) * value[c];
+      }
+      tile.finite = sum == 0;
+    }
+    return *tile.finite;
+  }
+
+  /// value_tile() where some values are NaN or infinite and some rows must not read them: 0·NaN
+  /// would be NaN. They are taken as 0 and then added for the rows that do read them.
+  template <int Vectors>
+  void add_guarded_values(const PanelRows<T>& rows, const Span& span, const T* value, Index stride,
+                          const T* rescale, T* output) {
+    constexpr Index width = Vectors * lanes<T>;
+    const T* weights = weights_.data();
+    const Index keys = span.end - span.begin, columns = plan_.sizes.value_dim;
+    std::vector<T> finite(static_cast<std::size_t>(keys * columns));
+    const auto for_values = [&](auto&& f) {
+      for (Index j = 0; j < keys; ++j) {
+        for (Index c = 0; c < columns; ++c) {
+          f(j, c, value[j * stride + c], std::isfinite(value[j * stride + c]));
+        }
+      }
+    };
+    for_values([&](Index j, Index c, T number, bool is_finite) {
+      finite[static_cast<std::size_t>(j * columns + c)] = is_finite ? number : T(0);
+    });
+    value_tile<T, Vectors>(weights, finite.data(), columns, keys, columns, rescale, output);
+    for_values([&](Index j, Index c, T number, bool is_finite) {
+      if (is_finite) return;
+      for (Index row = 0; row < rows.count(); ++row) {
+        if (scores_.allows(rows, row, span.begin + j)) {
+          output[c * width + row] += weights[j * width + row] * number;
+        }
+      }
+    });
+  }
+
+  Index keys_of_tile() const { return std::min(tile_keys, plan_.sizes.keys); }
+
+  const Plan& plan_;
+  const Options& options_;
+  const Scores<Stored>& scores_;
+  View<const Stored> key_, value_;
+  Index query_size_, output_size_;  ///< of one panel
+  Buffer<T> query_, weights_, scratch_, key_copy_, value_copy_;
+
+  Index batch_ = 0, kv_head_ = 0, panels_ = 0;
+  std::array<PanelRows<T>, static_cast<std::size_t>(block_panels)> rows_;
+  std::int64_t tiles_skipped_ = 0, tiles_total_ = 0;
+};
+
+}  // namespace attention

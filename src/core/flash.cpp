@@ -1,0 +1,264 @@
+// The fast path: attention tile by tile, with an online softmax.
+//
+//   for each block of queries                        in parallel
+//     for each chunk of keys                         in parallel too, where blocks are few
+//       for each tile of keys that some row may read
+//         for each panel of the block
+//           scores = scale·K·Qᵀ, softcap, bias, ALiBi, mask      scores.h, tile.h
+//           weights = e^(scores − row_max), row_sum              softmax.h
+//           output = output·rescale + weights·V                  tile.h
+//       merge the chunk into what the chunks before gave
+//     divide by row_sum and write
+//
+// Query heads that share a head of keys stand in the same blocks, so that few queries (decoding)
+// read each key once for all of them. The arithmetic of a row is its own, lane by lane, and its
+// order is fixed by the places of its keys: neither threads nor other rows can change a bit of it.
+//
+// Source: Dao et al. 2022, "FlashAttention"; the chunks are those of Flash-Decoding (Dao et al.
+// 2023).
+
+#include "core/attention.h"
+#include "core/block.h"
+#include "core/parallel.h"
+
+namespace attention {
+namespace {
+
+template <class Stored>
+class Flash {
+  using T = Compute<Stored>;
+  static constexpr T infinity = std::numeric_limits<T>::infinity();
+
+ public:
+  Flash(const Call& call, const Plan& plan, const Result& result, ThreadPool& pool)
+      : call_(call),
+        plan_(plan),
+        sizes_(plan.sizes),
+        pool_(pool),
+        scores_(call, plan),
+        output_(view<Stored>(result.output)),
+        lse_(view<T>(result.lse)),
+        weights_(view<Stored>(result.weights)),
+        kept_(kept_share(call.options.dropout)),
+        rows_of_group_(sizes_.heads / sizes_.kv_heads * sizes_.queries),
+        blocks_of_group_(divide_up(rows_of_group_, block_rows<T>)),
+        blocks_(sizes_.batch * (sizes_.heads > 0 ? sizes_.kv_heads : 0) * blocks_of_group_),
+        chunks_(std::max<Index>(divide_up(sizes_.keys, chunk_keys), 1)),
+        rows_of_block_(std::min(rows_of_group_, block_rows<T>)),
+        output_size_(divide_up(rows_of_block_, panel_rows<T>) * panel_rows<T> * sizes_.value_dim),
+        workers_(static_cast<std::size_t>(pool.workers())) {}
+
+  Info run() {
+    Info info;
+    info.path = sizes_.queries <= 16 ? "decode" : "tiled";
+    info.threads = pool_.workers();
+    info.allowed_cells = plan_.mask.allowed_cells();
+    info.total_cells = count({sizes_.batch, sizes_.heads, sizes_.queries, sizes_.keys});
+    if (blocks_ == 0) return info;
+    if (weights_.data)
+      ends_.resize(static_cast<std::size_t>(sizes_.batch * sizes_.heads * sizes_.queries));
+    const int blocks = static_cast<int>(blocks_);
+    // A block is a task, unless there are so few that threads would stand idle.
+    if (chunks_ > 1 && pool_.workers() > 1 && blocks < 4 * pool_.workers()) {
+      attend_split(blocks);
+    } else {
+      pool_.parallel_for(blocks, [&](int task, int w) {
+        Worker& worker = this->worker(w);
+        start(worker.block, task);
+        worker.block.attend(0, worker.total);
+        for (Index chunk = 1; chunk < chunks_; ++chunk) {
+          worker.block.attend(chunk, worker.part);
+          worker.block.merge(worker.total, worker.part);
+        }
+        finish(worker, worker.total);
+      });
+    }
+    for (const auto& worker : workers_) {
+      if (!worker) continue;
+      info.empty_rows += worker->empty_rows;
+      info.tiles_skipped += worker->block.tiles_skipped();
+      info.tiles_total += worker->block.tiles_total();
+    }
+    if (weights_.data) write_weights();
+    return info;
+  }
+
+ private:
+  struct RowEnd {
+    T max, sum;
+  };
+
+  struct Worker {
+    Worker(const Flash& flash)
+        : block(flash.call_, flash.plan_, flash.scores_, flash.rows_of_block_),
+          outputs(2 * flash.output_size_) {
+      total.output = outputs.data();
+      part.output = outputs.data() + flash.output_size_;
+    }
+
+    Block<Stored> block;
+    Buffer<T> outputs;
+    Partial<T> total, part;
+    std::int64_t empty_rows = 0;
+  };
+
+  Worker& worker(int number) {
+    auto& worker = workers_[static_cast<std::size_t>(number)];
+    if (!worker) worker = std::make_unique<Worker>(*this);
+    return *worker;
+  }
+
+  /// Later blocks first: under a causal mask they have most to do, and the last tasks least.
+  void start(Block<Stored>& block, Index task) const {
+    const Index group = task / blocks_of_group_;
+    const Index first = (blocks_of_group_ - 1 - task % blocks_of_group_) * block_rows<T>;
+    const Index b = group / sizes_.kv_heads, kv_head = group % sizes_.kv_heads;
+    const Index first_head = kv_head * (sizes_.heads / sizes_.kv_heads);
+    block.start(b, kv_head, std::min(block_rows<T>, rows_of_group_ - first), [&](Index n) {
+      const Index head = first_head + (first + n) / sizes_.queries;
+      const Index i = (first + n) % sizes_.queries;
+      return Row{b, head, i, plan_.mask.shape().position(b, i)};
+    });
+  }
+
+  /// A chunk of a block is a task. The merging is done in the same order as without.
+  void attend_split(int blocks) {
+    const int chunks = static_cast<int>(chunks_);
+    std::vector<Partial<T>> parts(static_cast<std::size_t>(blocks * chunks));
+    Buffer<T> outputs(blocks * chunks * output_size_);
+    for (std::size_t n = 0; n < parts.size(); ++n) {
+      parts[n].output = outputs.data() + static_cast<Index>(n) * output_size_;
+    }
+    pool_.parallel_for(blocks * chunks, [&](int task, int w) {
+      Block<Stored>& block = worker(w).block;
+      start(block, task / chunks);
+      block.attend(task % chunks, parts[static_cast<std::size_t>(task)]);
+    });
+    pool_.parallel_for(blocks, [&](int task, int w) {
+      Worker& worker = this->worker(w);
+      start(worker.block, task);
+      Partial<T>* part = parts.data() + task * chunks;
+      for (int chunk = 1; chunk < chunks; ++chunk) worker.block.merge(part[0], part[chunk]);
+      finish(worker, part[0]);
+    });
+  }
+
+  /// Divides by the sums and writes the block's rows.
+  void finish(Worker& worker, const Partial<T>& total) {
+    for (Index p = 0; p < worker.block.panels(); ++p) {
+      const PanelRows<T>& rows = worker.block.rows(p);
+      const OnlineSoftmax<T>& softmax = total.softmax[static_cast<std::size_t>(p)];
+      T factor[panel_rows<T>] = {};
+      for (Index row = 0; row < rows.count(); ++row) {
+        const std::size_t at = static_cast<std::size_t>(row);
+        factor[row] = finish_row(worker, rows, row, softmax.row_max[at], softmax.row_sum[at]);
+      }
+      if (!output_.data) continue;
+      rows.with_vectors([&](auto vectors) {
+        scatter_rows<vectors()>(worker.block.output(total, p), factor, rows.count(),
+                                sizes_.value_dim, pointers(rows, output_, 0), output_.strides[3]);
+      });
+    }
+  }
+
+  /// Takes the sink in, writes lse and returns what weights·V must be multiplied by.
+  T finish_row(Worker& worker, const PanelRows<T>& rows, Index row, T max, T sum) {
+    const auto& [b, h, i, position] = rows[row];
+    T factor = 1;
+    if (max == -infinity && sum == 0) {  // nothing came: no key allowed, or all scores −∞
+      const bool empty = !scores_.allows_any(rows, row);
+      worker.empty_rows += empty;
+      factor = 0;
+      if (!empty && !has_sink(h)) sum = max = factor = std::numeric_limits<T>::quiet_NaN();
+    }
+    if (has_sink(h)) {
+      const T sink = static_cast<T>(call_.options.sinks[static_cast<std::size_t>(h)]);
+      const T new_max = std::max(max, sink);
+      if (factor != 0) factor = std::exp(max - new_max);
+      sum = sum * factor + std::exp(sink - new_max);
+      max = new_max;
+    }
+    if (!ends_.empty()) ends_[row_number(rows[row])] = {max, sum};
+    if (lse_.data) lse_(0, b, h, i) = max + std::log(sum);
+    return factor == 0 ? T(0) : factor / (sum * kept_);
+  }
+
+  /// The share of the weights that dropout keeps, to divide by; 1 where it keeps none.
+  static T kept_share(const std::optional<Dropout>& dropout) {
+    return dropout && dropout->p < 1 ? static_cast<T>(1 - dropout->p) : T(1);
+  }
+
+  bool has_sink(Index h) const {
+    return !call_.options.sinks.empty() && call_.options.sinks[static_cast<std::size_t>(h)] >
+                                               -std::numeric_limits<double>::infinity();
+  }
+
+  std::size_t row_number(const Row& row) const {
+    return static_cast<std::size_t>((row.batch * sizes_.heads + row.head) * sizes_.queries +
+                                    row.query);
+  }
+
+  /// The weights asked for, computed anew: now it is known what to divide by.
+  void write_weights() {
+    const Index heads = static_cast<Index>(plan_.weight_heads.size());
+    const Index queries = static_cast<Index>(plan_.weight_queries.size());
+    const Index blocks = divide_up(queries, rows_of_block_);
+    pool_.parallel_for(static_cast<int>(sizes_.batch * heads * blocks), [&](int task, int w) {
+      const Index first = task % blocks * rows_of_block_;
+      const Index place = task / blocks % heads, b = task / blocks / heads;
+      const Index h = plan_.weight_heads[static_cast<std::size_t>(place)];
+      Block<Stored>& block = worker(w).block;
+      block.start(b, sizes_.kv_head(h), std::min(rows_of_block_, queries - first), [&](Index n) {
+        const Index i = plan_.weight_queries[static_cast<std::size_t>(first + n)];
+        return Row{b, h, i, plan_.mask.shape().position(b, i)};
+      });
+      std::array<OnlineSoftmax<T>, static_cast<std::size_t>(block_panels)> ends;
+      for (Index p = 0; p < block.panels(); ++p) {
+        for (std::size_t row = 0; row < static_cast<std::size_t>(panel_rows<T>); ++row) {
+          const auto& [max, sum] = ends_[row_number(block.rows(p)[static_cast<Index>(row)])];
+          ends[static_cast<std::size_t>(p)].row_max[row] = max;
+          ends[static_cast<std::size_t>(p)].row_sum[row] = sum;
+        }
+        for (Index row = 0; row < block.rows(p).count(); ++row) {
+          Stored* to = weights_.row(b, place, first + p * panel_rows<T> + row);
+          for (Index j = 0; j < sizes_.keys; ++j) to[j * weights_.strides[3]] = narrow<Stored>(0);
+        }
+      }
+      block.final_weights(ends.data(), [&](Index p, const Span& span, Index width, const T* tile) {
+        const PanelRows<T>& rows = block.rows(p);
+        for (Index row = 0; row < rows.count(); ++row) {
+          Stored* to = weights_.row(b, place, first + p * panel_rows<T> + row);
+          rows.for_allowed(row, span, [&](Index begin, Index end) {
+            for (Index j = begin; j < end; ++j) {
+              if (!scores_.allows(rows, row, j)) continue;
+              to[j * weights_.strides[3]] =
+                  narrow<Stored>(tile[(j - span.begin) * width + row] / kept_);
+            }
+          });
+        }
+      });
+    });
+  }
+
+  const Call& call_;
+  const Plan& plan_;
+  const Sizes& sizes_;
+  ThreadPool& pool_;
+  Scores<Stored> scores_;
+  View<Stored> output_;
+  View<T> lse_;
+  View<Stored> weights_;
+  T kept_;
+  Index rows_of_group_, blocks_of_group_, blocks_, chunks_, rows_of_block_, output_size_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<RowEnd> ends_;  ///< [B, H, T], if weights are wanted
+};
+
+}  // namespace
+
+Info attend(const Call& call, const Plan& plan, const Result& result, ThreadPool& pool) {
+  return dispatch(call.query.dtype,
+                  [&](auto zero) { return Flash<decltype(zero)>(call, plan, result, pool).run(); });
+}
+
+}  // namespace attention
