@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 
 namespace attention {
 
@@ -13,5 +14,20 @@ struct Error {
 
   explicit operator bool() const { return !message.empty(); }
 };
+
+/// Text and whole numbers one after another: sentence("there are ", 3, " keys").
+template <class... Parts>
+std::string sentence(const Parts&... parts) {
+  std::string result;
+  const auto add = [&result](const auto& part) {
+    if constexpr (std::is_integral_v<std::decay_t<decltype(part)>>) {
+      result += std::to_string(part);
+    } else {
+      result += part;
+    }
+  };
+  (add(parts), ...);
+  return result;
+}
 
 }  // namespace attention

@@ -14,37 +14,10 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/key_ranges.h"
 #include "core/tensor.h"
 
 namespace attention {
-
-/// Keys begin ≤ j < end.
-struct KeyRange {
-  Index begin;
-  Index end;
-  bool operator==(const KeyRange&) const = default;
-};
-
-/// Sorted, disjoint, not touching, none empty: two lists are equal exactly when they allow the same
-/// keys. Everything below keeps it so.
-using KeyRanges = std::vector<KeyRange>;
-
-/// Set operations, linear in the number of ranges. `result` is overwritten and must not be an
-/// operand.
-void intersect(std::span<const KeyRange> a, std::span<const KeyRange> b, KeyRanges& result);
-void unite(std::span<const KeyRange> a, std::span<const KeyRange> b, KeyRanges& result);
-/// In place: all keys of 0 ≤ j < keys that were not allowed.
-void complement(KeyRanges& ranges, Index keys);
-
-/// Adds begin ≤ j < end, as far as those keys exist. `begin` lies at or past every key in the list.
-void append(KeyRanges& ranges, Index keys, std::int64_t begin, std::int64_t end);
-
-bool contains(std::span<const KeyRange> ranges, Index key);
-
-enum class TileKind { empty, partial, full };
-
-/// How the rows of a tile see its keys begin ≤ j < end. `rows` are their ranges.
-TileKind classify(std::span<const KeyRanges> rows, Index begin, Index end);
 
 // ---- Rules as callers write them --------------------------------------------------------------
 
@@ -98,7 +71,9 @@ struct NumbersForm {
   int min_rank = 0;
   int max_rank = 0;
   bool per_batch = false;  ///< at max_rank there is one entry for each batch element
-  std::int64_t minimum = 0;
+  std::int64_t least = 0;
+  Index MaskShape::* most = nullptr;    ///< the length that no number may exceed
+  Index MaskShape::* length = nullptr;  ///< what each list has one number for
 };
 
 struct RuleField {
@@ -115,21 +90,20 @@ struct RuleKind {
   const char* name;
   const char* doc;  ///< ends the sentence "allows key j for query i when …"
   std::span<const RuleField> fields = {};
+  bool one_field = false;       ///< exactly one of the fields must be given
   bool uses_positions = false;  ///< an unsaid `start` is then an error when T ≠ S
   /// What the fields' own descriptions cannot say; null: nothing. `path` is "mask.<kind>".
   Error (*check)(const Rule&, const MaskShape&, const std::string& path) = nullptr;
   /// Prepares a checked rule for many rows (sorts, fills in `table`); null: nothing to prepare.
   void (*compile)(Rule&, const MaskShape&) = nullptr;
-  /// Appends the ranges of one row, lowest keys first.
-  void (*ranges)(const Rule&, const MaskShape&, const Row&, KeyRanges&);
+  /// Writes the ranges of one row into an empty list, with append().
+  void (*ranges)(const Rule&, const MaskShape&, const Row&, KeyRanges&) = nullptr;
 };
 
-/// The table, in rules.cpp. A new kind is a row there.
+/// The table, in rules.cpp.
 std::span<const RuleKind> rule_kinds();
 /// Null when there is no such kind.
 const RuleKind* find_rule_kind(std::string_view name);
-
-class RangeTable;
 
 /// A rule: its kind and one argument for each of the kind's fields, in their order.
 struct Rule {
@@ -138,59 +112,23 @@ struct Rule {
   std::shared_ptr<const RangeTable> table;  ///< run-length form of dense arguments, by compile()
 };
 
-/// make_rule("window", {{"left", Numbers(2)}, {"right", Numbers(0)}}). Kind and field names must be
-/// those of the table.
+/// make_rule("window", {{"left", Numbers(2)}, {"right", Numbers(0)}}). A kind or field that is not
+/// in the table makes a rule that check_mask() refuses.
 Rule make_rule(std::string_view kind,
                std::vector<std::pair<std::string_view, Argument>> arguments = {});
 
 /// How deep `all`, `any` and `not` may be nested.
 inline constexpr int max_rule_depth = 32;
 
-/// Checks every argument of every rule; nothing is read but the arguments themselves. The argument
-/// named by an error is a path through the kinds: "mask.any.lengths.keys".
+/// Checks every argument of every rule; the cells of tensors are not read, `shape.start` is not
+/// looked at. The argument named by an error is a path through the kinds: "mask.any.lengths.keys".
 Error check_mask(const std::vector<Rule>& rules, const MaskShape& shape);
 
-/// Whether a rule, at any depth, depends on positions, so that `start` must be known.
+/// Whether one of the checked rules, at any depth, depends on positions: then `start` must be
+/// known.
 bool uses_positions(const std::vector<Rule>& rules);
 
 // ---- Compiled masks ---------------------------------------------------------------------------
-
-/// Ranges of many rows [batch, heads, rows]. Neighbours that do not differ are stored once, and an
-/// axis along which nothing differs has length 1.
-class RangeTable {
- public:
-  using WriteRow = std::function<void(Index b, Index h, Index i, KeyRanges&)>;
-
-  /// Asks for every row once, in order.
-  RangeTable(Index batch, Index heads, Index rows, const WriteRow& write_row);
-
-  /// Run-length codes a bool tensor whose axes are those of [batch, heads, rows, keys] or 1, with
-  /// any strides; `allowed` is the value that lets a key through.
-  static RangeTable encode(const Tensor& mask, bool allowed, Index keys);
-
-  /// Asks `allows` once for each distinct cell.
-  static RangeTable encode(const Predicate& allows, bool per_batch, bool per_head,
-                           const MaskShape& shape);
-
-  std::span<const KeyRange> row(Index b, Index h, Index i) const {
-    const Index plane = (batch_ == 1 ? 0 : b) * heads_ + (heads_ == 1 ? 0 : h);
-    const std::size_t at = static_cast<std::size_t>(plane * rows_ + (rows_ == 1 ? 0 : i));
-    const std::uint32_t begin = offsets_[numbers_[at]], end = offsets_[numbers_[at] + 1];
-    return {ranges_.data() + begin, end - begin};
-  }
-
-  Index batch() const { return batch_; }
-  Index heads() const { return heads_; }
-  std::size_t bytes() const;
-
- private:
-  void merge_equal_planes();
-
-  Index batch_, heads_, rows_;
-  std::vector<std::uint32_t> numbers_;  ///< [batch, heads, rows]: which of the distinct rows
-  std::vector<std::uint32_t> offsets_;  ///< of each distinct row in ranges_, and the end
-  KeyRanges ranges_;
-};
 
 /// What one of the rules by itself allows in a row.
 struct RuleRow {
@@ -241,10 +179,5 @@ class Mask {
   std::int64_t allowed_cells_ = 0;
   std::int64_t empty_rows_ = 0;
 };
-
-/// The ranges of a row that all rules allow (combine = intersect) or any of them (unite), for at
-/// least one rule.
-void combine_rows(std::span<const Rule> rules, decltype(intersect)* combine, const MaskShape& shape,
-                  const Row& row, KeyRanges& result);
 
 }  // namespace attention
