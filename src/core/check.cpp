@@ -428,8 +428,8 @@ Error check(const Call& call, Purpose purpose, std::int64_t memory_limit, Plan& 
   shape.heads = sizes.heads;
   shape.queries = sizes.queries;
   shape.keys = sizes.keys;
-  if (Error error = check_start(call, sizes, shape.start)) return error;
   if (Error error = check_mask(options.mask, shape)) return error;
+  if (Error error = check_start(call, sizes, shape.start)) return error;
   if (Error error = check_memory(call, purpose, memory_limit, sizes, plan.bytes)) return error;
   if (Error error = check_chosen(options.weights_for.heads, sizes.heads, "weightsFor.heads",
                                  "heads", plan.weight_heads)) {
