@@ -71,11 +71,7 @@ export async function fetchPrivateCopy() {
   removeAbandoned(cache);
   const aside = join(cache, `.unpacking-${process.pid}`);
   const remove = () => rmSync(aside, { recursive: true, force: true });
-  const interrupted = () => {
-    remove();
-    process.exit(130);
-  };
-  process.once('SIGINT', interrupted);
+  process.once('exit', remove);
   try {
     const versions = await fetchInto(aside);
     const name = [recipe, ...shown.map((key) => `${key}-${versions[key]}`)].join('-');
@@ -84,7 +80,7 @@ export async function fetchPrivateCopy() {
     if (!existsSync(finished)) renameSync(aside, finished);
     return finished;
   } finally {
-    process.off('SIGINT', interrupted);
+    process.off('exit', remove);
     remove();
   }
 }

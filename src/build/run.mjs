@@ -2,6 +2,7 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -28,6 +29,8 @@ export function step(title) {
 
 export const seconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`;
 
+const running = new Set();
+
 /** Runs a program to its end. Its output is kept and shown only when it fails, unless `show`. */
 export function run(program, args, { cwd = root, env = process.env, show = false, input } = {}) {
   return new Promise((resolve, reject) => {
@@ -36,6 +39,7 @@ export function run(program, args, { cwd = root, env = process.env, show = false
       env,
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
+    running.add(child);
     let output = '';
     const keep = (stream) => (chunk) => {
       output += chunk;
@@ -48,6 +52,7 @@ export function run(program, args, { cwd = root, env = process.env, show = false
       reject(new UserError(`${program} could not run: ${error.message}`)),
     );
     child.on('close', (code, signal) => {
+      running.delete(child);
       if (code === 0) return resolve(output);
       const command = [program, ...args].join(' ');
       const error = new UserError(
@@ -83,8 +88,19 @@ export function atLeast(have, need) {
   return i < 0 || (a[i] ?? 0) > b[i];
 }
 
-/** Runs a script's main function; a UserError ends it with its message alone. */
+export const stopSignals = ['SIGINT', 'SIGTERM'];
+
+/**
+ * Runs a script's main function; a UserError ends it with its message alone. A signal ends the
+ * programs it has started too, and lets 'exit' handlers tidy up.
+ */
 export async function main(task) {
+  for (const signal of stopSignals) {
+    process.once(signal, () => {
+      for (const child of running) child.kill(signal);
+      process.exit(128 + constants.signals[signal]);
+    });
+  }
   try {
     await task();
   } catch (error) {

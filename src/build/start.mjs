@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bin, buildPackage, installNpmPackages, unlessFresh } from './build.mjs';
-import { isScript, main, root, run, UserError } from './run.mjs';
+import { isScript, main, root, run, stopSignals, UserError } from './run.mjs';
 import { serve } from './serve.mjs';
 import { toolchain } from './toolchain.mjs';
 
@@ -67,7 +67,8 @@ if (isScript(import.meta.url)) {
         'Browsers allow threads over plain http on localhost only, so elsewhere it runs on one.',
       );
     }
-    for (const signal of ['SIGINT', 'SIGTERM']) {
+    for (const signal of stopSignals) {
+      process.removeAllListeners(signal);
       process.once(signal, () => void server.close());
     }
   });
