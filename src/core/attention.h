@@ -45,10 +45,11 @@ struct Plan {
   Sizes sizes;
   double scale = 1;
   Mask mask;
-  std::vector<double> slopes;         ///< ALiBi's, [H] or [B, H]; empty = off
-  std::vector<Index> weight_heads;    ///< heads whose weights are returned, in the caller's order
-  std::vector<Index> weight_queries;  ///< queries whose weights are returned
-  std::int64_t bytes = 0;             ///< memory the call needs: inputs, results, steps
+  std::vector<double> slopes;       ///< ALiBi's, [H] or [B, H]; empty = off
+  std::vector<Index> weight_heads;  ///< heads whose weights are returned, in the caller's order
+  std::vector<Index>
+      weight_queries;      ///< queries whose weights are returned; both empty if none are
+  std::int64_t bytes = 0;  ///< memory the call needs: inputs, results, steps
 
   /// ALiBi's slope of head h; only where slopes are not empty.
   double slope(Index b, Index h) const {

@@ -5,6 +5,7 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 #include "core/attention.h"
@@ -22,6 +23,26 @@ std::string to_text(double number) {
   return {text, std::to_chars(text, text + sizeof text, number).ptr};
 }
 
+std::int64_t bytes_of(std::int64_t elements, std::size_t bytes) {
+  return saturating_product(elements, static_cast<std::int64_t>(bytes));
+}
+
+std::int64_t bytes_of(const Tensor& tensor) {
+  return bytes_of(tensor.length < 0 ? tensor.size() : tensor.length, info(tensor.dtype).bytes);
+}
+
+std::string mebibytes(std::int64_t bytes) {
+  constexpr std::int64_t mebibyte = 1 << 20;
+  return to_string(bytes / mebibyte + (bytes % mebibyte != 0)) + " MiB";
+}
+
+/// What one array can take: no more than all there is, nor than pointers can be apart. Less than
+/// what products saturate to.
+std::int64_t largest_array(std::int64_t memory_limit) {
+  const std::int64_t most = std::numeric_limits<std::ptrdiff_t>::max() - 1;
+  return memory_limit == 0 ? most : std::min(most, memory_limit);
+}
+
 struct Named {
   const char* name;
   const Tensor& tensor;
@@ -34,7 +55,7 @@ std::string shapes_text(const Named& a, const Named& b) {
 
 // ---- query, key and value -----------------------------------------------------------------------
 
-Error check_input(const Named& input) {
+Error check_input(const Named& input, std::int64_t memory_limit) {
   const auto& [name, tensor] = input;
   if (tensor.rank < 2 || tensor.rank > 4) {
     return {"rank", name,
@@ -47,7 +68,7 @@ Error check_input(const Named& input) {
             std::string(name) + " is " + info(tensor.dtype).name +
                 "; give float32, float64, float16 or bfloat16"};
   }
-  return check_layout(tensor, name);
+  return check_layout(tensor, name, memory_limit);
 }
 
 /// Two inputs are of one kind: rank and dtype.
@@ -75,10 +96,10 @@ Error check_axis(const Named& first, const Named& second, std::size_t axis, cons
               first.name + " has " + axis_name + " " + to_string(a) + shapes_text(first, second)};
 }
 
-Error check_inputs(const Call& call) {
+Error check_inputs(const Call& call, std::int64_t memory_limit) {
   const Named query{"query", call.query}, key{"key", call.key}, value{"value", call.value};
   for (const Named& input : {query, key, value}) {
-    if (Error error = check_input(input)) return error;
+    if (Error error = check_input(input, memory_limit)) return error;
   }
   for (const Named& other : {key, value}) {
     if (Error error = check_alike(query, other)) return error;
@@ -146,7 +167,7 @@ Error check_softcap(const Call& call) {
                         : "; give a number above 0, or 0 for none")};
 }
 
-Error check_bias(const Call& call, const Sizes& sizes) {
+Error check_bias(const Call& call, const Sizes& sizes, std::int64_t memory_limit) {
   if (!call.options.bias) return {};
   const Tensor& bias = *call.options.bias;
   if (bias.rank < 1 || bias.rank > 4) {
@@ -162,7 +183,7 @@ Error check_bias(const Call& call, const Sizes& sizes) {
                 "; give a bias of dtype " + info(dtype).name + (half ? " or float32" : "") +
                 (bias.dtype == DType::boolean ? ", or a mask rule 'allowed' or 'blocked'" : "")};
   }
-  if (Error error = check_layout(bias, "bias")) return error;
+  if (Error error = check_layout(bias, "bias", memory_limit)) return error;
   const Shape full = {sizes.batch, sizes.heads, sizes.queries, sizes.keys};
   constexpr std::array<const char*, 4> axes = {"batch", "heads", "queries", "keys"};
   for (std::size_t axis = 0; axis < 4; ++axis) {
@@ -251,49 +272,38 @@ Error check_start(const Call& call, const Sizes& sizes, std::vector<std::int64_t
           to_string(last) + ") or a number"};
 }
 
-/// The indices chosen of `count`, all of them if there is no choice.
+/// Whether the indices chosen are among `count`.
 Error check_chosen(const std::optional<std::vector<std::int64_t>>& chosen, Index count,
-                   const char* argument, const char* axis, std::vector<Index>& indices) {
-  indices.clear();
-  if (!chosen) {
-    for (Index i = 0; i < count; ++i) indices.push_back(i);
-    return {};
-  }
+                   const char* argument, const char* axis) {
+  if (!chosen) return {};
   for (const std::int64_t index : *chosen) {
-    if (index < 0 || index >= count) {
-      return {"option", argument,
-              std::string(argument) + " asks for " + to_string(index) + " but query has " + axis +
-                  " " + to_string(count) + "; give whole numbers from 0 to " +
-                  to_string(count - 1)};
-    }
-    indices.push_back(static_cast<Index>(index));
+    if (index >= 0 && index < count) continue;
+    return {"option", argument,
+            std::string(argument) + " asks for " + to_string(index) + " but query has " + axis +
+                " " + to_string(count) + "; give whole numbers from 0 to " + to_string(count - 1)};
   }
   return {};
 }
 
+/// The indices chosen of `count`, all of them if there is no choice.
+std::vector<Index> indices_of(const std::optional<std::vector<std::int64_t>>& chosen, Index count) {
+  if (chosen) return {chosen->begin(), chosen->end()};
+  std::vector<Index> all(static_cast<std::size_t>(count));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
 // ---- memory -------------------------------------------------------------------------------------
 
-std::int64_t bytes_of(std::int64_t elements, std::size_t bytes) {
-  return saturating_product(elements, static_cast<std::int64_t>(bytes));
-}
-
-std::int64_t bytes_of(const Tensor& tensor) {
-  return bytes_of(tensor.length < 0 ? tensor.size() : tensor.length, info(tensor.dtype).bytes);
-}
-
-/// Of `rows` queries at every stage, their lse and their diagnostics.
-std::int64_t stage_bytes(const Call& call, const Sizes& sizes, std::int64_t rows) {
-  const std::size_t element = std::max(info(call.query.dtype).bytes, sizeof(float));
-  std::int64_t per_row = 1;  // lse
+/// Numbers that all stages and the lse of one query take.
+std::int64_t numbers_per_row(const Call& call, const Sizes& sizes) {
+  std::int64_t numbers = 1;
   for (std::size_t s = 0; s < stages.size(); ++s) {
-    if (!has_stage(call.options, static_cast<Stage>(s))) continue;
-    const Axis axis = stages[s].axis;
-    per_row = saturating_sum(per_row, axis == Axis::keys        ? sizes.keys
-                                      : axis == Axis::value_dim ? sizes.value_dim
-                                                                : 1);
+    if (has_stage(call.options, static_cast<Stage>(s))) {
+      numbers = saturating_sum(numbers, width(stages[s].axis, sizes));
+    }
   }
-  return saturating_sum(bytes_of(saturating_product(rows, per_row), element),
-                        bytes_of(rows, sizeof(RowDiagnostics)));
+  return numbers;
 }
 
 struct Part {
@@ -302,54 +312,63 @@ struct Part {
   const char* remedy;
 };
 
-Error check_memory(const Call& call, Purpose purpose, std::int64_t limit, const Sizes& sizes,
-                   std::int64_t& total) {
+/// What a call takes beside a few tiles' worth of scratch.
+std::vector<Part> memory_parts(const Call& call, Purpose purpose, const Sizes& sizes) {
   constexpr const char* split = "pass fewer batch elements or heads at a time";
   const Options& options = call.options;
-  const std::size_t element = info(call.query.dtype).bytes;
+  const std::size_t stored = info(call.query.dtype).bytes;
+  const std::size_t computed = std::max(stored, sizeof(float));
   const std::int64_t rows = count({1, sizes.batch, sizes.heads, sizes.queries});
-  const auto chosen = [](const auto& indices, std::int64_t all) {
-    return indices ? static_cast<std::int64_t>(indices->size()) : all;
-  };
+  const std::int64_t stages_of_row = bytes_of(numbers_per_row(call, sizes), computed);
 
   std::vector<Part> parts = {{"query", bytes_of(call.query), split},
                              {"key", bytes_of(call.key), split},
                              {"value", bytes_of(call.value), split}};
   if (options.bias) parts.push_back({"bias", bytes_of(*options.bias), split});
-  // Held even where there is no query to fill it: a row of every stage, the rows to be returned.
-  const std::int64_t asked_for = saturating_sum(chosen(options.weights_for.heads, sizes.heads),
-                                                chosen(options.weights_for.queries, sizes.queries));
-  parts.push_back({"scratch",
-                   saturating_sum(stage_bytes(call, sizes, 1), bytes_of(asked_for, sizeof(Index))),
-                   split});
   if (purpose == Purpose::explain) {
-    const std::int64_t once = stage_bytes(call, sizes, rows);  // and once more, unwidened
-    parts.push_back({"steps", element < sizeof(float) ? saturating_product(once, 2) : once,
+    const std::int64_t row = saturating_sum(
+        stages_of_row, std::int64_t{sizeof(RowDiagnostics)} + std::int64_t{sizeof(EmptyRow)});
+    const int runs = stored < computed ? 2 : 1;  // once more, unwidened
+    parts.push_back({"steps", saturating_product(saturating_product(rows, row), runs),
                      "explain keeps every step; explain fewer heads or queries at a time"});
-  } else {
-    parts.push_back(
-        {"output", bytes_of(saturating_product(rows, sizes.value_dim), element), split});
-    parts.push_back({"lse", bytes_of(rows, std::max(element, sizeof(float))), split});
-    if (options.returns.weights) {
-      const std::int64_t cells =
-          count({sizes.batch, chosen(options.weights_for.heads, sizes.heads),
-                 chosen(options.weights_for.queries, sizes.queries), sizes.keys});
-      parts.push_back({"weights", bytes_of(cells, element), "limit them with weightsFor"});
-    }
+    return parts;
   }
+  parts.push_back({"output", bytes_of(saturating_product(rows, sizes.value_dim), stored), split});
+  parts.push_back({"lse", bytes_of(rows, computed), split});
+  parts.push_back({"scratch", stages_of_row, split});
+  if (options.returns.weights) {
+    const auto chosen = [](const auto& indices, std::int64_t all) {
+      return indices ? static_cast<std::int64_t>(indices->size()) : all;
+    };
+    const std::int64_t heads = chosen(options.weights_for.heads, sizes.heads);
+    const std::int64_t queries = chosen(options.weights_for.queries, sizes.queries);
+    const std::int64_t weights = bytes_of(count({sizes.batch, heads, queries, sizes.keys}), stored);
+    const std::int64_t indices = bytes_of(saturating_sum(heads, queries), sizeof(Index));
+    parts.push_back({"weights", saturating_sum(weights, indices), "limit them with weightsFor"});
+  }
+  return parts;
+}
 
-  total = 0;
-  for (const Part& part : parts) total = saturating_sum(total, part.bytes);
-  if (limit == 0 || total <= limit) return {};
+Error check_memory(const Call& call, Purpose purpose, std::int64_t limit, const Sizes& sizes,
+                   std::int64_t& total) {
+  const std::vector<Part> parts = memory_parts(call, purpose, sizes);
   const Part& largest = *std::max_element(
       parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.bytes < b.bytes; });
-  const auto mebibytes = [](std::int64_t bytes) {
-    return to_string(bytes / (1 << 20) + (bytes % (1 << 20) != 0)) + " MiB";
-  };
-  return {"memory", largest.name,
-          "the call needs " + mebibytes(total) + " of memory but " + to_string(limit / (1 << 20)) +
-              " MiB can be had; " + largest.name + " takes " + mebibytes(largest.bytes) +
-              " of it: " + largest.remedy};
+  total = 0;
+  for (const Part& part : parts) total = saturating_sum(total, part.bytes);
+  if (limit != 0 && total > limit) {
+    return {"memory", largest.name,
+            "the call needs " + mebibytes(total) + " of memory but " + mebibytes(limit) +
+                " can be had; " + largest.name + " takes " + mebibytes(largest.bytes) +
+                " of it: " + largest.remedy};
+  }
+  if (largest.bytes > largest_array(0)) {
+    return {"memory", largest.name,
+            std::string(largest.name) + " takes " + mebibytes(largest.bytes) +
+                " of memory but one array can have " + mebibytes(largest_array(0)) + ": " +
+                largest.remedy};
+  }
+  return {};
 }
 
 /// ALiBi's published slopes: for a power of two n the series 2^(−8/n), 2^(−16/n), …; for other
@@ -369,7 +388,7 @@ std::vector<double> paper_slopes(Index heads) {
 
 }  // namespace
 
-Error check_layout(const Tensor& tensor, const std::string& argument) {
+Error check_layout(const Tensor& tensor, const std::string& argument, std::int64_t memory_limit) {
   std::int64_t cells = 1;  // with empty axes counted as 1, so that no index along any axis wraps
   std::int64_t furthest = 0;
   for (const std::int64_t length : tensor.shape) {  // first: default strides are made from them
@@ -379,18 +398,15 @@ Error check_layout(const Tensor& tensor, const std::string& argument) {
   }
   for (std::size_t axis = 0; axis < 4; ++axis) {
     const std::int64_t length = tensor.shape[axis], stride = tensor.strides[axis];
-    if (length > 1 && stride < 0) {
+    cells = saturating_product(cells, std::max<std::int64_t>(length, 1));
+    if (length <= 1) continue;
+    if (stride < 0) {
       return {"shape", argument,
               argument + " has the stride " + to_string(stride) +
                   ", which leads out of its data; strides must be 0 or more"};
     }
-    cells = saturating_product(cells, std::max<std::int64_t>(length, 1));
-    if (length > 1) {
-      furthest = saturating_sum(furthest, saturating_product(length - 1, stride));
-    }
+    furthest = saturating_sum(furthest, saturating_product(length - 1, stride));
   }
-  const std::int64_t most =
-      std::numeric_limits<Index>::max() / static_cast<Index>(info(tensor.dtype).bytes);
   const std::int64_t size = tensor.size();
   if (tensor.length >= 0 && !tensor.strided && tensor.length != size) {
     return {"data", argument,
@@ -404,21 +420,26 @@ Error check_layout(const Tensor& tensor, const std::string& argument) {
                 to_string(furthest) + ", but its data has " + to_string(tensor.length) +
                 " elements; give longer data or smaller strides"};
   }
-  if (cells > most || furthest > most) {
-    return {"memory", argument,
-            argument + " has shape " + shape_text(tensor) + ", beyond the " + to_string(most) +
-                " elements that can be addressed; pass a part of it at a time"};
+  const std::int64_t bytes = bytes_of(std::max(cells, furthest), info(tensor.dtype).bytes);
+  const std::int64_t most = largest_array(memory_limit);
+  if (bytes <= most) return {};
+  if (size == 0) {
+    return {"shape", argument,
+            argument + " has shape " + shape_text(tensor) +
+                ", too long to be indexed although it is empty; give shorter axes"};
   }
-  return {};
+  return {"memory", argument,
+          argument + " has shape " + shape_text(tensor) + ", which takes " + mebibytes(bytes) +
+              " of memory, but " + mebibytes(most) + " can be had; pass a part of it at a time"};
 }
 
 Error check(const Call& call, Purpose purpose, std::int64_t memory_limit, Plan& plan) {
   const Options& options = call.options;
-  if (Error error = check_inputs(call)) return error;
+  if (Error error = check_inputs(call, memory_limit)) return error;
   const Sizes sizes = sizes_of(call);
   if (Error error = check_scale(call, sizes)) return error;
   if (Error error = check_softcap(call)) return error;
-  if (Error error = check_bias(call, sizes)) return error;
+  if (Error error = check_bias(call, sizes, memory_limit)) return error;
   if (Error error = check_alibi(call, sizes)) return error;
   if (Error error = check_sinks(call, sizes)) return error;
   if (Error error = check_dropout(options)) return error;
@@ -430,19 +451,24 @@ Error check(const Call& call, Purpose purpose, std::int64_t memory_limit, Plan& 
   shape.keys = sizes.keys;
   if (Error error = check_mask(options.mask, shape)) return error;
   if (Error error = check_start(call, sizes, shape.start)) return error;
+  const WeightsFor& chosen = options.weights_for;
+  if (Error error = check_chosen(chosen.heads, sizes.heads, "weightsFor.heads", "heads")) {
+    return error;
+  }
+  if (Error error = check_chosen(chosen.queries, sizes.queries, "weightsFor.queries", "length")) {
+    return error;
+  }
   if (Error error = check_memory(call, purpose, memory_limit, sizes, plan.bytes)) return error;
-  if (Error error = check_chosen(options.weights_for.heads, sizes.heads, "weightsFor.heads",
-                                 "heads", plan.weight_heads)) {
-    return error;
-  }
-  if (Error error = check_chosen(options.weights_for.queries, sizes.queries, "weightsFor.queries",
-                                 "length", plan.weight_queries)) {
-    return error;
-  }
 
   plan.sizes = sizes;
   plan.scale = options.scale.value_or(1 / std::sqrt(static_cast<double>(sizes.head_dim)));
   plan.mask = Mask(options.mask, shape);
+  plan.weight_heads.clear();
+  plan.weight_queries.clear();
+  if (options.returns.weights) {
+    plan.weight_heads = indices_of(chosen.heads, sizes.heads);
+    plan.weight_queries = indices_of(chosen.queries, sizes.queries);
+  }
   plan.slopes =
       options.alibi.kind == Alibi::paper ? paper_slopes(sizes.heads) : options.alibi.values;
   return {};

@@ -26,7 +26,9 @@ class Diagnosis {
  public:
   using Number = typename Path::Number;
 
-  Diagnosis(const Options& options, const Plan& plan) : options_(options), plan_(plan) {}
+  Diagnosis(const Options& options, const Plan& plan, Index rows) : options_(options), plan_(plan) {
+    result_.rows.reserve(static_cast<std::size_t>(rows));
+  }
 
   void add(const Path& path, const Row& row, const RowStages<Number>& stage) {
     RowDiagnostics& diagnosis = result_.rows.emplace_back();
@@ -126,7 +128,7 @@ Trace trace(const Call& call, const Plan& plan) {
   const Storage<Number> storage(call, sizes, rows);
   const auto lse = std::make_shared<std::vector<Number>>(static_cast<std::size_t>(rows));
   PlainPath<Stored, Arithmetic> path(call, plan);
-  Diagnosis<PlainPath<Stored, Arithmetic>> diagnosis(call.options, plan);
+  Diagnosis<PlainPath<Stored, Arithmetic>> diagnosis(call.options, plan, rows);
   Trace result;
   for_rows(plan, [&](const Row& row, Index number) {
     const RowStages<Number> stage = storage.row(number);

@@ -56,9 +56,7 @@ class Storage {
   Storage(const Call& call, const Sizes& sizes, Index rows) {
     for (std::size_t s = 0; s < stages.size(); ++s) {
       if (!has_stage(call.options, static_cast<Stage>(s))) continue;
-      width_[s] = stages[s].axis == Axis::keys        ? sizes.keys
-                  : stages[s].axis == Axis::value_dim ? sizes.value_dim
-                                                      : 1;
+      width_[s] = width(stages[s].axis, sizes);
       data_[s] = std::make_shared<std::vector<Number>>(static_cast<std::size_t>(rows * width_[s]));
     }
   }

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "core/options.h"
+#include "core/tensor.h"
 
 namespace attention {
 
@@ -25,6 +26,11 @@ enum class Stage {
 
 /// The axis along which a stage's rows run, one row for each [B, H, T].
 enum class Axis { keys, value_dim, none };
+
+/// Numbers in a row that runs along the axis.
+inline Index width(Axis axis, const Sizes& sizes) {
+  return axis == Axis::keys ? sizes.keys : axis == Axis::value_dim ? sizes.value_dim : 1;
+}
 
 struct StageInfo {
   const char* name;  ///< as callers see it

@@ -60,8 +60,10 @@ struct Tensor {
   std::int64_t size() const { return count(shape); }
 };
 
-/// Whether the shape is one that can be indexed and its elements lie within the data.
-Error check_layout(const Tensor& tensor, const std::string& argument);
+/// Whether the tensor's elements lie within its data and can be indexed, in memory of so many bytes
+/// (0 = the whole address space).
+Error check_layout(const Tensor& tensor, const std::string& argument,
+                   std::int64_t memory_limit = 0);
 
 /// "1×8×128×64", only the axes the caller gave.
 inline std::string shape_text(const Tensor& tensor) {

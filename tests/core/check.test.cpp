@@ -157,13 +157,13 @@ TEST_CASE("shapes and strides stay within the data") {
 TEST_CASE("sizes that do not fit do not wrap") {
   Call call;
   call.query = call.key = call.value = shaped(DType::float32, {1, 1, 1000000, 1000000});
-  constexpr std::int64_t limit = std::int64_t{4096} << 20;
+  constexpr std::int64_t limit = std::int64_t{1024} << 20;
   Error error = error_of(call, limit);
   CHECK(error.code == "memory");
   CHECK(error.argument == "query");
   CHECK(error.message ==
-        "the call needs 15258793 MiB of memory but 4096 MiB can be had; query takes 3814698 MiB "
-        "of it: pass fewer batch elements or heads at a time");
+        "query has shape 1×1×1000000×1000000, which takes 3814698 MiB of memory, but 1024 MiB can "
+        "be had; pass a part of it at a time");
 
   call.query.length = 16;  // what a caller with a wrong shape has
   CHECK(error_of(call, limit).message ==
@@ -171,27 +171,36 @@ TEST_CASE("sizes that do not fit do not wrap") {
         "16; give one that fits the other");
 
   const std::int64_t huge = std::int64_t{1} << 53;
-  for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{huge, huge, huge, huge},
-                                                 {huge, huge, 0, 1},
-                                                 {1, 0, huge, huge}}) {
+  call.query = call.key = call.value = shaped(DType::float32, {huge, huge, huge, huge});
+  CHECK(error_of(call).code == "memory");
+  for (const std::vector<std::int64_t>& shape :
+       {std::vector<std::int64_t>{huge, huge, 0, 1}, {1, 0, huge, huge}}) {
     call.query = call.key = call.value = shaped(DType::float32, shape);
-    error = error_of(call, limit);
-    CHECK(error.code == "memory");
+    error = error_of(call);
+    CHECK(error.code == "shape");
     CHECK(error.argument == "query");
+    CHECK(error.message.find("too long to be indexed although it is empty") != std::string::npos);
   }
 
   call.query = call.key = call.value = shaped(DType::float32, {1, 1, 65536, 16});
   call.options.returns.weights = true;
   error = error_of(call, limit);
+  CHECK(error.code == "memory");
   CHECK(error.argument == "weights");
-  CHECK(error.message ==
-        "the call needs 16401 MiB of memory but 4096 MiB can be had; weights takes 16384 MiB of "
-        "it: limit them with weightsFor");
+  CHECK(error.message.find("MiB of memory but 1024 MiB can be had; weights takes 16385 MiB of it: "
+                           "limit them with weightsFor") != std::string::npos);
   call.options.weights_for.queries = {0, 65535};
   CHECK(!error_of(call, limit));
   error = error_of(call, limit, Purpose::explain);
   CHECK(error.argument == "steps");
   CHECK(error.message.find("explain keeps every step") != std::string::npos);
+
+  call = Call();  // three inputs that fit one by one but not together
+  call.query = call.key = call.value = shaped(DType::float32, {1, 1, 1 << 21, 64});
+  error = error_of(call, limit);
+  CHECK(error.argument == "query");
+  CHECK(error.message.find("query takes 512 MiB of it: pass fewer batch elements or heads") !=
+        std::string::npos);
 }
 
 TEST_CASE("option errors") {
@@ -377,6 +386,8 @@ TEST_CASE("ALiBi's published slopes") {
 TEST_CASE("weightsFor keeps the caller's order") {
   Call call = right_call();
   call.options.weights_for.heads = {5, 0, 5};
+  CHECK(plan_of(call).weight_heads.empty());
+  call.options.returns.weights = true;
   const Plan plan = plan_of(call);
   CHECK(plan.weight_heads == std::vector<Index>{5, 0, 5});
   CHECK(plan.weight_queries == std::vector<Index>{0, 1, 2, 3});
