@@ -1,0 +1,262 @@
+// Writes a call into WebAssembly memory as one flat list of float64 words; src/wasm/value.h explains
+// the format and is the reader. What a value means, and whether it is right, is decided there.
+
+import { AttentionError } from './errors.js';
+import { dtypes } from './generated/options.js';
+import { dtypeOf, kindOf, type Tensor, type TensorData } from './tensor.js';
+
+/** As `enum class Tag`. */
+const enum Tag {
+  nothing,
+  boolean,
+  number,
+  bigint,
+  string,
+  list,
+  object,
+  numbers,
+  tensor,
+  function,
+  other,
+}
+
+/** Where among the words of a tensor stand the elements to copy and the address to copy them to. */
+const lengthWord = 12;
+const addressWord = 13;
+
+/** Rules within rules, or an object that contains itself. */
+const deepest = 64;
+
+const integers = /^(Uint8Clamped|U?[Ii]nt(8|16|32)|Big(Int|Uint)64)Array$/;
+
+export type AnyFunction = (...args: never[]) => unknown;
+
+/** A tensor's data, and at which word its address will be. */
+interface Upload {
+  dtype: number;
+  data: TensorData;
+  at: number;
+}
+
+export class Message {
+  /** How many words have been written. */
+  length = 0;
+  readonly uploads: Upload[] = [];
+  /** Called from C++, which an exception must not cross. */
+  readonly functions: AnyFunction[] = [];
+  /** What one of them threw. */
+  failure: { reason: unknown } | undefined;
+  #words: Float64Array = new Float64Array(0);
+  readonly #room: (words: number) => Float64Array;
+
+  /** @param room gives a view of at least so many words, holding what was written before. */
+  constructor(room: (words: number) => Float64Array) {
+    this.#room = room;
+  }
+
+  restart(): void {
+    this.length = 0;
+    this.#words = this.#room(1);
+  }
+
+  /** Lets go of what belongs to the caller. */
+  forget(): void {
+    this.uploads.length = 0;
+    this.functions.length = 0;
+    this.failure = undefined;
+  }
+
+  /** Copies tensors `first` to `end`, whose addresses have been filled in. */
+  upload(heap: readonly TensorData[], first: number, end: number): void {
+    this.#words = this.#room(1);
+    for (let i = first; i < Math.min(end, this.uploads.length); i++) {
+      const { dtype, data, at } = this.uploads[i]!;
+      const length = this.#words[at + lengthWord]!;
+      const into = heap[dtype]!;
+      const start = this.#words[at + addressWord]! / into.BYTES_PER_ELEMENT;
+      into.set(data.length === length ? data : data.subarray(0, length), start);
+    }
+  }
+
+  /** Any value; `name` is for messages. */
+  value(value: unknown, name: string, depth = 0): void {
+    switch (typeof value) {
+      case 'undefined':
+        return this.#put(Tag.nothing);
+      case 'boolean':
+        this.#put(Tag.boolean);
+        return this.#put(value ? 1 : 0);
+      case 'number':
+        this.#put(Tag.number);
+        return this.#put(value);
+      case 'string':
+        this.#put(Tag.string);
+        return this.#text(value);
+      case 'bigint':
+        return this.#bigint(value);
+      case 'function':
+        this.#put(Tag.function);
+        this.#put(this.functions.length);
+        this.functions.push(this.#caught(value as AnyFunction));
+        return;
+      case 'object':
+        if (value === null) return this.#put(Tag.nothing);
+        if (depth > deepest) return this.#other('something nested too deeply');
+        if (isArray(value)) return this.#array(value, name, depth);
+        if (isTensor(value)) return this.tensor(value, name, true);
+        return this.#object(value as Record<string, unknown>, depth);
+      default:
+        return this.#other(`a ${typeof value}`);
+    }
+  }
+
+  /** query, key or value. */
+  input(value: unknown, name: string): void {
+    if (isTensor(value)) this.tensor(value, name, false);
+    else this.value(value, name);
+  }
+
+  /** `numeric`: whole numbers in an array of integers are welcome, as numbers. */
+  tensor(tensor: Tensor, name: string, numeric: boolean): void {
+    const { shape, data, strides } = tensor;
+    const kind = kindOf(data);
+    if (numeric && !strides && integers.test(kind)) {
+      return this.#integers(data as unknown as ArrayLike<number | bigint>, shape, name);
+    }
+    const rank = shape.length;
+    if (strides && strides.length !== rank) {
+      throw new AttentionError(
+        'shape',
+        name,
+        `${name} has ${strides.length} strides but ${rank} axes; give one for each axis`,
+      );
+    }
+    const dtype = dtypes.indexOf(dtypeOf(tensor, name));
+    this.uploads.push({ dtype, data: kind === 'Float16Array' ? bitsOf(data) : data, at: this.length });
+    this.#put(Tag.tensor);
+    this.#put(dtype);
+    this.#put(rank);
+    for (let axis = rank - 4; axis < rank; axis++) this.#put(axis < 0 ? 1 : shape[axis]!);
+    this.#put(strides ? 1 : 0);
+    for (let axis = rank - 4; axis < rank; axis++) this.#put(strides?.[axis] ?? 0);
+    this.#put(data.length);
+    this.#put(0);
+  }
+
+  #object(object: Record<string, unknown>, depth: number): void {
+    const names = Object.keys(object);
+    this.#put(Tag.object);
+    this.#put(names.length);
+    for (const name of names) {
+      this.#text(name);
+      this.value(object[name], name, depth + 1);
+    }
+  }
+
+  /** Numbers or booleans that fill a box are written as such, everything else one by one. */
+  #array(array: ArrayLike<unknown>, name: string, depth: number): void {
+    const shape: number[] = [];
+    let first: unknown = array;
+    for (; isArray(first) && shape.length < deepest; first = first[0]) shape.push(first.length);
+    const start = this.length;
+    if (first === undefined || isNumber(first)) {
+      if (this.#numbers(array, shape)) return;
+      this.length = start;
+    }
+    this.#put(Tag.list);
+    this.#put(array.length);
+    for (let i = 0; i < array.length; i++) this.value(array[i], name, depth + 1);
+  }
+
+  /** False, with something written, if the elements are not of that shape or not numbers. */
+  #numbers(elements: ArrayLike<unknown>, shape: readonly number[]): boolean {
+    this.#header(shape);
+    const write = (part: ArrayLike<unknown>, axis: number): boolean => {
+      if (part.length !== shape[axis]) return false;
+      for (let i = 0; i < part.length; i++) {
+        const element = part[i];
+        if (axis + 1 < shape.length) {
+          if (!isArray(element) || !write(element, axis + 1)) return false;
+        } else {
+          if (!isNumber(element)) return false;
+          this.#put(Number(element));
+        }
+      }
+      return true;
+    };
+    return write(elements, 0);
+  }
+
+  #integers(elements: ArrayLike<number | bigint>, shape: readonly number[], name: string): void {
+    if (elements.length !== shape.reduce((size, length) => size * length, 1)) {
+      throw new AttentionError(
+        'data',
+        name,
+        `${name} has shape ${shape.join('×')} but ${elements.length} elements of data`,
+      );
+    }
+    this.#header(shape);
+    for (let i = 0; i < elements.length; i++) this.#put(Number(elements[i]));
+  }
+
+  #header(shape: readonly number[]): void {
+    this.#put(Tag.numbers);
+    this.#put(shape.length);
+    for (const length of shape) this.#put(length);
+  }
+
+  #bigint(value: bigint): void {
+    if (value < 0n || value >= 2n ** 64n) return this.#other(`the bigint ${value}`);
+    this.#put(Tag.bigint);
+    this.#put(Number(value >> 32n));
+    this.#put(Number(value & 0xffffffffn));
+  }
+
+  #other(what: string): void {
+    this.#put(Tag.other);
+    this.#text(what);
+  }
+
+  #caught(call: AnyFunction): AnyFunction {
+    return (...args) => {
+      try {
+        return this.failure === undefined && Boolean(call(...args));
+      } catch (reason) {
+        this.failure = { reason };
+        return false;
+      }
+    };
+  }
+
+  #text(text: string): void {
+    this.#put(text.length);
+    for (let i = 0; i < text.length; i++) this.#put(text.charCodeAt(i));
+  }
+
+  #put(word: number): void {
+    if (this.length === this.#words.length) this.#words = this.#room(this.length + 1);
+    this.#words[this.length++] = word;
+  }
+}
+
+function isArray(value: unknown): value is ArrayLike<unknown> {
+  return Array.isArray(value) || (ArrayBuffer.isView(value) && 'length' in value);
+}
+
+function isNumber(value: unknown): value is number | boolean | bigint {
+  return typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint';
+}
+
+function isTensor(value: unknown): value is Tensor {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'data' in value &&
+    Array.isArray((value as { shape?: unknown }).shape)
+  );
+}
+
+/** The elements of a Float16Array as bits: copying it as it is would convert them. */
+function bitsOf({ buffer, byteOffset, length }: TensorData): Uint16Array {
+  return new Uint16Array(buffer, byteOffset, length);
+}

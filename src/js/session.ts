@@ -1,0 +1,258 @@
+// One WebAssembly module at work: the steps of a call, in the order that src/wasm/session.h gives.
+
+import { AttentionError } from './errors.js';
+import { dtypes, type DType } from './generated/options.js';
+import { Message, type AnyFunction } from './message.js';
+import { asFloat16, kindOf, type ResultTensor, type Tensor, type TensorData } from './tensor.js';
+
+/** What src/wasm/bindings.cpp exports, and what the module's loader adds. */
+export interface Module {
+  wasmMemory: WebAssembly.Memory;
+  stackSave(): number;
+  stackRestore(pointer: number): void;
+  UTF8ToString(address: number): string;
+  PThread?: { terminateAllThreads(): void };
+  /** Functions among a call's arguments, called from C++. */
+  functions: readonly AnyFunction[];
+  /** Thrown from C++ where an allocation fails. */
+  outOfMemory: Error;
+
+  open(threads: number): void;
+  recover(): void;
+  close(): void;
+  message(words: number): number;
+  prepare(explaining: boolean, words: number): Status;
+  check(): Status;
+  attend(): void;
+  explain(): RawExplanation;
+  release(): void;
+  reply(): number;
+  error(): { code: string; argument: string; message: string };
+  prepareMask(
+    batch: number,
+    heads: number,
+    queries: number,
+    keys: number,
+    words: number,
+  ): Status;
+  compileMask(): Status;
+  compiledMask(): { id: number; allowedCells: number; emptyRows: number };
+  maskRow(id: number, b: number, h: number, i: number): number;
+  maskCause(id: number, b: number, h: number, i: number, j: number): string[];
+  freeMask(id: number): void;
+  describe(): string;
+  build(): { version: string; simd: 'relaxed' | 'baseline' };
+  memory(): { maximum: number; available: number };
+  countThreads(milliseconds: number): number;
+}
+
+export interface RawStep {
+  name: string;
+  dtype: number;
+  shape: number[];
+  address: number;
+}
+
+export interface RawTrace {
+  steps: RawStep[];
+  lse: RawStep;
+  diagnostics: unknown;
+}
+
+export interface RawExplanation extends RawTrace {
+  unwidened?: RawTrace;
+}
+
+const enum Status {
+  failed,
+  ready,
+  wantsOptions,
+}
+
+/** The order of `struct Reply`. */
+export const enum Reply {
+  output,
+  lse,
+  weights,
+  weightHeads,
+  weightQueries,
+  emptyRows,
+  allowedCells,
+  totalCells,
+  tilesSkipped,
+  tilesTotal,
+  threads,
+  path,
+  length,
+}
+
+export class Session {
+  readonly module: Module;
+  readonly #message: Message;
+  readonly #stack: number;
+  readonly #paths = new Map<number, string>();
+  /** The message's words, all of memory as elements of each dtype, and the reply. */
+  #words = new Float64Array(0);
+  #heap: TensorData[] = [];
+  #reply = new Float64Array(0);
+  #state: 'idle' | 'busy' | 'disposed' = 'idle';
+
+  constructor(module: Module, threads: number) {
+    this.module = module;
+    this.#stack = module.stackSave();
+    this.#message = new Message((words) => this.#room(words));
+    module.functions = this.#message.functions;
+    module.outOfMemory = new Error('out of WebAssembly memory');
+    module.open(threads);
+  }
+
+  /**
+   * Checks a call, copies its inputs into memory and lets `work` do it and read the results. Whatever
+   * goes wrong on the way, the next call finds everything as it should be.
+   */
+  call<Result>(
+    explaining: boolean,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    options: unknown,
+    work: (dtype: DType) => Result,
+  ): Result {
+    return this.#guard(() => {
+      const message = this.#message;
+      message.input(query, 'query');
+      message.input(key, 'key');
+      message.input(value, 'value');
+      message.value(options, 'options');
+      const status = this.module.prepare(explaining, message.length);
+      this.#settle(status, 3, () => this.module.check());
+      message.upload(this.#memory(), 0, 3);
+      return work(dtypes[message.uploads[0]!.dtype]!);
+    });
+  }
+
+  /** Compiles a mask; the result's id is good until freeMask(). */
+  compileMask(options: unknown, sizes: readonly [number, number, number, number]) {
+    return this.#guard(() => {
+      this.#message.value(options, 'options');
+      const status = this.module.prepareMask(...sizes, this.#message.length);
+      this.#settle(status, 0, () => this.module.compileMask());
+      return this.module.compiledMask();
+    });
+  }
+
+  /** Begin and end of each range of keys that a row may read. */
+  maskRow(id: number, b: number, h: number, i: number): [begin: number, end: number][] {
+    return this.#guard(() => {
+      const count = this.module.maskRow(id, b, h, i);
+      const words = this.#view(2 * count);
+      return Array.from({ length: count }, (_, at) => [words[2 * at]!, words[2 * at + 1]!]);
+    });
+  }
+
+  /** What the module says about itself. */
+  about<Result>(ask: (module: Module) => Result): Result {
+    return this.#guard(() => ask(this.module));
+  }
+
+  reply(field: Reply): number {
+    return this.#reply[field]!;
+  }
+
+  /** The name of the path that the last call took. */
+  path(): string {
+    const address = this.reply(Reply.path);
+    let name = this.#paths.get(address);
+    if (name === undefined) this.#paths.set(address, (name = this.module.UTF8ToString(address)));
+    return name;
+  }
+
+  /** Copies a result out of memory. 16-bit floats come in the kind of array that `like` has. */
+  read(dtype: DType, shape: number[], address: number, like?: Tensor): ResultTensor {
+    const elements = this.#memory()[dtypes.indexOf(dtype)]!;
+    const start = address / elements.BYTES_PER_ELEMENT;
+    const length = shape.reduce((size, length) => size * length, 1);
+    const data = elements.slice(start, start + length);
+    const float16 = like !== undefined && kindOf(like.data) === 'Float16Array';
+    return { shape, data: float16 ? asFloat16(data as Uint16Array) : data, dtype };
+  }
+
+  dispose(): void {
+    if (this.#state === 'disposed') return;
+    this.#state = 'disposed';
+    this.module.close();
+    this.module.PThread?.terminateAllThreads();
+    this.#words = this.#reply = new Float64Array(0);
+    this.#heap = [];
+  }
+
+  get disposed(): boolean {
+    return this.#state === 'disposed';
+  }
+
+  #guard<Result>(work: () => Result): Result {
+    if (this.#state === 'disposed') {
+      throw new AttentionError('disposed', 'attention', 'this instance was disposed; load() another');
+    }
+    if (this.#state === 'busy') {
+      throw new AttentionError('busy', 'attention', 'a mask function must not call the instance');
+    }
+    this.#state = 'busy';
+    try {
+      this.#message.restart();
+      return work();
+    } catch (error) {
+      if (error !== this.module.outOfMemory) throw error;
+      this.module.stackRestore(this.#stack);
+      this.module.recover();
+      this.#words = this.#reply = new Float64Array(0);
+      throw new AttentionError(
+        'memory',
+        'query',
+        'the WebAssembly memory is used up; pass fewer batch elements or heads at a time',
+      );
+    } finally {
+      this.module.release();
+      this.#message.forget();
+      this.#state = 'idle';
+    }
+  }
+
+  /** Has options' tensors filled if need be, and throws what went wrong. */
+  #settle(status: Status, firstOption: number, check: () => Status): void {
+    if (status === Status.wantsOptions) {
+      this.#message.upload(this.#memory(), firstOption, Infinity);
+      status = check();
+    }
+    const { failure } = this.#message;
+    if (failure !== undefined) throw failure.reason;
+    if (status !== Status.failed) return;
+    const { code, argument, message } = this.module.error();
+    throw new AttentionError(code, argument, message);
+  }
+
+  /** Room for the message: at least twice what there was, so that it is asked for seldom. */
+  #room(words: number): Float64Array {
+    const { buffer } = this.module.wasmMemory;
+    if (words > this.#words.length || this.#words.buffer !== buffer) {
+      this.#words = this.#view(Math.max(words, 2 * this.#words.length, 512));
+    }
+    return this.#words;
+  }
+
+  #view(words: number): Float64Array<ArrayBuffer> {
+    const address = this.module.message(words);
+    return new Float64Array(this.module.wasmMemory.buffer, address, words);
+  }
+
+  /** Views of memory; it may have grown and moved since the last look. */
+  #memory(): readonly TensorData[] {
+    const { buffer } = this.module.wasmMemory;
+    if (this.#reply.buffer !== buffer) {
+      const bits = new Uint16Array(buffer);
+      this.#heap = [new Float32Array(buffer), new Float64Array(buffer), bits, bits, new Uint8Array(buffer)];
+      this.#reply = new Float64Array(buffer, this.module.reply(), Reply.length);
+    }
+    return this.#heap;
+  }
+}

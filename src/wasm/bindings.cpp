@@ -1,0 +1,295 @@
+// What JavaScript sees of a Session, through Embind. Numbers cross as numbers and tensors as bytes
+// in memory; objects cross only where time does not matter. src/js/session.ts is the other side.
+
+#include <emscripten/bind.h>
+#include <emscripten/em_js.h>
+#include <emscripten/emscripten.h>
+#include <emscripten/heap.h>
+#include <emscripten/val.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "wasm/session.h"
+
+using emscripten::val;
+
+// clang-format off
+// The caller's functions are in a list beside the module. Called through a handle they would cost
+// many times more, and a mask's function is asked for every cell.
+EM_JS(bool, call_function, (int index, double b, double h, double i, double j), {
+  return Module["functions"][index](b, h, i, j);
+});
+EM_JS(void, throw_out_of_memory, (), {
+  throw Module["outOfMemory"];
+});
+// clang-format on
+
+namespace attention {
+namespace {
+
+// ---- The machine
+// ----------------------------------------------------------------------------------
+
+double maximum() { return static_cast<double>(emscripten_get_heap_max()); }
+
+double never_used() { return maximum() - address(sbrk(0)); }
+
+double available() {
+  const auto free = static_cast<unsigned>(mallinfo().fordblks);
+  return never_used() + free;
+}
+
+Predicate predicate(std::size_t index) {
+  return [index](Index b, Index h, Index i, Index j) {
+    return call_function(static_cast<int>(index), static_cast<double>(b), static_cast<double>(h),
+                         static_cast<double>(i), static_cast<double>(j));
+  };
+}
+
+Session* session = nullptr;
+
+void open(int threads) {
+  // Instead of aborting, which would leave the whole module unusable.
+  std::set_new_handler(throw_out_of_memory);
+  session = new Session({predicate, never_used, available}, std::make_unique<ThreadPool>(threads));
+}
+
+/// After throw_out_of_memory(): what the core left half done is abandoned where it lies, for there
+/// is no unwinding in this build.
+void recover() { session = new Session({predicate, never_used, available}, session->take_pool()); }
+
+void close() {
+  delete session;
+  session = nullptr;
+}
+
+// ---- Calls
+// ----------------------------------------------------------------------------------------
+
+double message(double words) {
+  return address(session->message(static_cast<std::size_t>(words)).data());
+}
+
+int prepare(bool explaining, double words) {
+  const Purpose purpose = explaining ? Purpose::explain : Purpose::attend;
+  return static_cast<int>(session->prepare(purpose, static_cast<std::size_t>(words)));
+}
+
+int check_call() { return static_cast<int>(session->check()); }
+void attend_call() { session->attend(); }
+void release() { session->release(); }
+double reply() { return address(&session->reply()); }
+
+val error() {
+  val result = val::object();
+  result.set("code", session->error().code);
+  result.set("argument", session->error().argument);
+  result.set("message", session->error().message);
+  return result;
+}
+
+// ---- Explanations
+// ---------------------------------------------------------------------------------
+
+val to_val(const Step& step) {
+  const Tensor& tensor = step.tensor;
+  val shape = val::array();
+  for (int axis = 4 - tensor.rank; axis < 4; ++axis) {
+    shape.call<void>("push", static_cast<double>(tensor.shape[static_cast<std::size_t>(axis)]));
+  }
+  val result = val::object();
+  result.set("name", std::string(step.name));
+  result.set("dtype", static_cast<int>(tensor.dtype));
+  result.set("shape", shape);
+  result.set("address", address(tensor.data));
+  return result;
+}
+
+val to_val(const Cell& cell) {
+  if (!cell.step) return val::null();
+  val result = val::object();
+  result.set("step", std::string(cell.step));
+  result.set("batch", static_cast<double>(cell.batch));
+  result.set("head", static_cast<double>(cell.head));
+  result.set("query", static_cast<double>(cell.query));
+  result.set("column", static_cast<double>(cell.column));
+  return result;
+}
+
+template <class Names>
+val to_array(const Names& names) {
+  val result = val::array();
+  for (const auto& name : names) result.call<void>("push", std::string(name));
+  return result;
+}
+
+/// Kinds of the rules that together leave a row without a key, or "bias".
+val cause_of_empty_row(Index b, Index h, Index i) {
+  std::set<std::string> causes;
+  for (Index j = 0; j < session->plan().sizes.keys; ++j) {
+    const std::vector<const char*> kinds = session->plan().mask.cause(b, h, i, j);
+    causes.insert(kinds.begin(), kinds.end());
+    if (kinds.empty()) causes.insert("bias");
+  }
+  return to_array(causes);
+}
+
+val to_val(const RowDiagnostics& row, Index b, Index h, Index i) {
+  val result = val::object();
+  result.set("batch", static_cast<double>(b));
+  result.set("head", static_cast<double>(h));
+  result.set("query", static_cast<double>(i));
+  result.set("entropy", row.entropy_bits);
+  result.set("largestWeight", row.largest_weight);
+  result.set("saturated", row.saturated);
+  result.set("empty", row.empty);
+  if (row.empty) result.set("cause", cause_of_empty_row(b, h, i));
+  return result;
+}
+
+val to_val(const Trace& trace) {
+  val steps = val::array();
+  for (const Step& step : trace.steps) steps.call<void>("push", to_val(step));
+
+  const Diagnostics& found = trace.diagnostics;
+  const Sizes& sizes = session->plan().sizes;
+  val rows = val::array();
+  auto row = found.rows.begin();
+  for (Index b = 0; b < sizes.batch; ++b) {
+    for (Index h = 0; h < sizes.heads; ++h) {
+      for (Index i = 0; i < sizes.queries; ++i) rows.call<void>("push", to_val(*row++, b, h, i));
+    }
+  }
+  val diagnostics = val::object();
+  diagnostics.set("rows", rows);
+  diagnostics.set("firstNonFinite", to_val(found.first_non_finite));
+  diagnostics.set("nonFiniteScores", static_cast<double>(found.non_finite_scores));
+  diagnostics.set("firstOverflow", to_val(found.first_overflow));
+  diagnostics.set("overflows", static_cast<double>(found.overflows));
+
+  val result = val::object();
+  result.set("steps", steps);
+  result.set("lse", to_val(trace.lse));
+  result.set("diagnostics", diagnostics);
+  return result;
+}
+
+val explain_call() {
+  const Explanation& explanation = session->explain();
+  val result = to_val(explanation);
+  if (explanation.unwidened) result.set("unwidened", to_val(*explanation.unwidened));
+  return result;
+}
+
+// ---- Masks
+// ----------------------------------------------------------------------------------------
+
+int prepare_mask(double batch, double heads, double queries, double keys, double words) {
+  return static_cast<int>(
+      session->prepare_mask({batch, heads, queries, keys}, static_cast<std::size_t>(words)));
+}
+
+int compile_mask() { return static_cast<int>(session->compile_mask()); }
+
+/// { id, allowedCells, emptyRows } of the mask compiled last.
+val compiled_mask() {
+  const Mask& mask = session->mask(session->mask_id());
+  val result = val::object();
+  result.set("id", session->mask_id());
+  result.set("allowedCells", static_cast<double>(mask.allowed_cells()));
+  result.set("emptyRows", static_cast<double>(mask.empty_rows()));
+  return result;
+}
+
+/// Writes begin and end of each range of a row into the message and returns how many there are.
+double mask_row(int id, double b, double h, double i) {
+  KeyRanges ranges;
+  session->mask(id).row(static_cast<Index>(b), static_cast<Index>(h), static_cast<Index>(i),
+                        ranges);
+  const std::span<double> words = session->message(2 * ranges.size());
+  for (std::size_t at = 0; at < ranges.size(); ++at) {
+    words[2 * at] = static_cast<double>(ranges[at].begin);
+    words[2 * at + 1] = static_cast<double>(ranges[at].end);
+  }
+  return static_cast<double>(ranges.size());
+}
+
+val mask_cause(int id, double b, double h, double i, double j) {
+  return to_array(session->mask(id).cause(static_cast<Index>(b), static_cast<Index>(h),
+                                          static_cast<Index>(i), static_cast<Index>(j)));
+}
+
+void free_mask(int id) {
+  if (session) session->free_mask(id);
+}
+
+// ---- About the module
+// -----------------------------------------------------------------------------
+
+val build() {
+  val result = val::object();
+  result.set("version", std::string(ATTENTION_VERSION));
+  result.set("simd", std::string(ATTENTION_SIMD));
+  return result;
+}
+
+val memory() {
+  val result = val::object();
+  result.set("maximum", maximum());
+  result.set("available", available());
+  return result;
+}
+
+/// How many threads of the pool run side by side: each takes a task and waits there until all have
+/// one, but not longer than `milliseconds`.
+double count_threads(double milliseconds) {
+  const int expected = session->pool().workers();
+  const double end = emscripten_get_now() + milliseconds;
+  std::mutex mutex;
+  std::set<std::thread::id> inside;
+  const auto count = [&] {
+    const std::lock_guard lock(mutex);
+    inside.insert(std::this_thread::get_id());
+    return static_cast<int>(inside.size());
+  };
+  session->pool().parallel_for(expected, [&](int, int) {
+    while (count() < expected && emscripten_get_now() < end) std::this_thread::yield();
+  });
+  return count();
+}
+
+EMSCRIPTEN_BINDINGS(attention) {
+  using emscripten::function;
+  function("open", &open);
+  function("recover", &recover);
+  function("close", &close);
+  function("message", &message);
+  function("prepare", &prepare);
+  function("check", &check_call);
+  function("attend", &attend_call);
+  function("explain", &explain_call);
+  function("release", &release);
+  function("reply", &reply);
+  function("error", &error);
+  function("prepareMask", &prepare_mask);
+  function("compileMask", &compile_mask);
+  function("compiledMask", &compiled_mask);
+  function("maskRow", &mask_row);
+  function("maskCause", &mask_cause);
+  function("freeMask", &free_mask);
+  function("describe", &describe);
+  function("build", &build);
+  function("memory", &memory);
+  function("countThreads", &count_threads);
+}
+
+}  // namespace
+}  // namespace attention

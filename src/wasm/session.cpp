@@ -1,0 +1,180 @@
+#include "wasm/session.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+namespace attention {
+
+double address(const void* pointer) {
+  return static_cast<double>(reinterpret_cast<std::uintptr_t>(pointer));
+}
+
+namespace {
+
+std::int64_t bytes_of(std::int64_t elements, DType dtype) {
+  return saturating_product(elements, static_cast<std::int64_t>(info(dtype).bytes));
+}
+
+/// Whether a piece this large is free: the steps of explain() are allocated by the core, which has
+/// no way to say that they did not fit.
+bool is_free(std::int64_t bytes) {
+  constexpr std::int64_t small = std::int64_t{1} << 20;
+  if (bytes <= small) return true;
+  void* block = std::malloc(static_cast<std::size_t>(bytes));
+  std::free(block);
+  return block;
+}
+
+}  // namespace
+
+std::span<double> Session::message(std::size_t words) {
+  if (words > message_.size()) message_.resize(std::max(words, 2 * message_.size()));
+  return message_;
+}
+
+Status Session::prepare(Purpose purpose, std::size_t words) {
+  release();
+  purpose_ = purpose;
+  std::span<double> message = std::span(message_).first(words);
+  Error error = read_tensor(parse(message), "query", call_.query);
+  if (!error) error = read_tensor(parse(message), "key", call_.key);
+  if (!error) error = read_tensor(parse(message), "value", call_.value);
+  if (error) return fail(std::move(error));
+  return read_the_options(message, &Session::check);
+}
+
+/// Reads the options and goes on to the next step, unless their tensors have to be filled first.
+Status Session::read_the_options(std::span<double> message, Status (Session::*next)()) {
+  const DType nested = call_.query.dtype == DType::float64 ? DType::float64 : DType::float32;
+  bool holds_tensors = false;
+  const Host host = {[&](std::int64_t bytes) {
+                       holds_tensors = true;
+                       return arena_.allocate(bytes);
+                     },
+                     machine_.function};
+  Error error = read_options(parse(message), nested, host, call_.options);
+  if (error) return fail(std::move(error));
+  return holds_tensors ? Status::wants_options : (this->*next)();
+}
+
+Status Session::check() {
+  if (Error error = check_with_memory()) return fail(std::move(error));
+  if (place_all()) return Status::ready;
+  return fail({"memory", "query",
+               "the call needs " + std::to_string(plan_.bytes) + " bytes of memory; there are " +
+                   text(machine_.available()) +
+                   ", but not in one piece: pass fewer batch elements or heads at a time"});
+}
+
+/// What is free again after use is counted only when what was never used does not suffice.
+Error Session::check_with_memory() {
+  const auto check_within = [this](double bytes) {
+    const auto limit = static_cast<std::int64_t>(std::max(bytes, 1.0));  // 0 would be no limit
+    return attention::check(call_, purpose_, limit, plan_);
+  };
+  Error error = check_within(machine_.never_used());
+  if (error.code == "memory") error = check_within(machine_.available());
+  return error;
+}
+
+bool Session::place_input(Tensor& tensor, std::size_t input) {
+  tensor.data = arena_.allocate(bytes_of(reach(tensor), tensor.dtype));
+  message_[input * tensor_words + tensor_address] = address(tensor.data);
+  return tensor.data;
+}
+
+bool Session::place_result(Tensor& tensor, DType dtype, const Shape& shape) {
+  tensor.dtype = dtype;
+  tensor.shape = shape;
+  tensor.strides = row_major(shape);
+  tensor.data = arena_.allocate(bytes_of(tensor.size(), dtype));
+  return tensor.data;
+}
+
+/// Room for the inputs and, unless they come from explain(), for the results.
+bool Session::place_all() {
+  const Sizes& sizes = plan_.sizes;
+  bool placed =
+      place_input(call_.query, 0) && place_input(call_.key, 1) && place_input(call_.value, 2);
+  if (purpose_ == Purpose::explain) return placed && is_free(plan_.bytes);
+
+  const DType dtype = call_.query.dtype;
+  const Returns& wanted = call_.options.returns;
+  const auto heads = static_cast<std::int64_t>(plan_.weight_heads.size());
+  const auto queries = static_cast<std::int64_t>(plan_.weight_queries.size());
+  placed = placed && place_result(result_.output, dtype,
+                                  {sizes.batch, sizes.heads, sizes.queries, sizes.value_dim});
+  if (wanted.lse) {
+    placed = placed && place_result(result_.lse, dtype == DType::float64 ? dtype : DType::float32,
+                                    {1, sizes.batch, sizes.heads, sizes.queries});
+  }
+  if (wanted.weights) {
+    placed =
+        placed && place_result(result_.weights, dtype, {sizes.batch, heads, queries, sizes.keys});
+  }
+  reply_ = {.output = address(result_.output.data),
+            .lse = address(result_.lse.data),
+            .weights = address(result_.weights.data),
+            .weight_heads = static_cast<double>(heads),
+            .weight_queries = static_cast<double>(queries)};
+  return placed;
+}
+
+void Session::attend() {
+  const Info info = attend_plain(call_, plan_, result_);
+  reply_.empty_rows = static_cast<double>(info.empty_rows);
+  reply_.allowed_cells = static_cast<double>(info.allowed_cells);
+  reply_.total_cells = static_cast<double>(info.total_cells);
+  reply_.tiles_skipped = static_cast<double>(info.tiles_skipped);
+  reply_.tiles_total = static_cast<double>(info.tiles_total);
+  reply_.threads = info.threads;
+  reply_.path = address(info.path);
+}
+
+void Session::release() {
+  arena_.release();
+  call_ = {};
+  plan_ = {};
+  result_ = {};
+  explanation_.reset();
+}
+
+Status Session::fail(Error error) {
+  error_ = std::move(error);
+  release();
+  return Status::failed;
+}
+
+// ---- Masks --------------------------------------------------------------------------------------
+
+/// A mask is checked as that of a call with these sizes, whose heads are one number wide.
+Status Session::prepare_mask(const std::array<double, 4>& sizes, std::size_t words) {
+  release();
+  constexpr const char* names[] = {"batch", "heads", "queries", "keys"};
+  std::array<std::int64_t, 4> size = {};
+  for (std::size_t axis = 0; axis < 4; ++axis) {
+    Error error = read_whole(sizes[axis], names[axis], size[axis]);
+    if (!error && size[axis] < 0) {
+      error = {"shape", names[axis],
+               std::string(names[axis]) + " is " + text(sizes[axis]) + "; give 0 or more"};
+    }
+    if (error) return fail(std::move(error));
+  }
+  const auto [batch, heads, queries, keys] = size;
+  call_.query.shape = {batch, heads, queries, 1};
+  call_.key.shape = call_.value.shape = {batch, heads, keys, 1};
+  return read_the_options(std::span(message_).first(words), &Session::compile_mask);
+}
+
+Status Session::compile_mask() {
+  constexpr std::int64_t no_limit = 0;  // nothing of this call's tensors will ever be in memory
+  if (Error error = attention::check(call_, Purpose::attend, no_limit, plan_)) {
+    return fail(std::move(error));
+  }
+  masks_.emplace(++last_mask_, std::move(plan_.mask));
+  release();
+  return Status::ready;
+}
+
+}  // namespace attention

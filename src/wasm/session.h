@@ -1,0 +1,105 @@
+#pragma once
+
+// The state of the module between JavaScript's steps of one call, and the masks it keeps.
+//
+//   message(words)   room for the call's message, which the caller writes
+//   prepare()        reads it; where options hold tensors, the caller copies those in and then
+//   check()          makes every check, then room for inputs and results
+//   attend()         after the caller has copied the inputs in; or explain()
+//   release()        after it has copied the results out
+//
+// A step that fails says so and leaves its reason in error(); the next call starts afresh.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/attention.h"
+#include "core/parallel.h"
+#include "wasm/arena.h"
+#include "wasm/read.h"
+
+namespace attention {
+
+enum class Status { failed, ready, wants_options };
+
+/// Where the caller finds the results, by address (0: not wanted), and what is said about them.
+/// src/js/session.ts lists the same names in this order.
+struct Reply {
+  double output = 0, lse = 0, weights = 0;
+  double weight_heads = 0, weight_queries = 0;
+  double empty_rows = 0, allowed_cells = 0, total_cells = 0;
+  double tiles_skipped = 0, tiles_total = 0;
+  double threads = 0;
+  double path = 0;  ///< address of its name
+};
+
+double address(const void* pointer);
+
+class Session {
+ public:
+  /// What a session needs from the machine it runs on.
+  struct Machine {
+    std::function<Predicate(std::size_t index)> function;  ///< the caller's functions
+    std::function<double()> never_used;                    ///< bytes that memory can still grow by
+    std::function<double()> available;  ///< those, and what was used and is free again; slower
+  };
+
+  Session(Machine machine, std::unique_ptr<ThreadPool> pool)
+      : machine_(std::move(machine)), pool_(std::move(pool)) {}
+
+  ThreadPool& pool() { return *pool_; }
+  std::unique_ptr<ThreadPool> take_pool() { return std::move(pool_); }
+
+  /// Room for a message of at least this many words; what was written is kept.
+  std::span<double> message(std::size_t words);
+
+  /// Reads query, key, value and options from the message's first words.
+  Status prepare(Purpose purpose, std::size_t words);
+  Status check();
+  void attend();
+  /// Kept until release().
+  const Explanation& explain() { return explanation_.emplace(attention::explain(call_, plan_)); }
+  void release();
+
+  /// Compiles the mask and start of the options in the message for a call of these sizes, and keeps
+  /// it. Like prepare() and check(), in two steps where rules hold tensors.
+  Status prepare_mask(const std::array<double, 4>& sizes, std::size_t words);
+  Status compile_mask();
+  /// Of the last compile_mask().
+  int mask_id() const { return last_mask_; }
+  const Mask& mask(int id) const { return masks_.at(id); }
+  void free_mask(int id) { masks_.erase(id); }
+
+  const Call& call() const { return call_; }
+  const Plan& plan() const { return plan_; }
+  const Error& error() const { return error_; }
+  const Reply& reply() const { return reply_; }
+
+ private:
+  Status fail(Error error);
+  Status read_the_options(std::span<double> message, Status (Session::*next)());
+  Error check_with_memory();
+  bool place_input(Tensor& tensor, std::size_t input);
+  bool place_result(Tensor& tensor, DType dtype, const Shape& shape);
+  bool place_all();
+
+  Machine machine_;
+  std::unique_ptr<ThreadPool> pool_;
+  std::vector<double> message_;
+  Arena arena_;
+  Purpose purpose_ = Purpose::attend;
+  Call call_;
+  Plan plan_;
+  Result result_;
+  std::optional<Explanation> explanation_;
+  Error error_;
+  Reply reply_;
+  std::map<int, Mask> masks_;
+  int last_mask_ = 0;
+};
+
+}  // namespace attention
