@@ -59,14 +59,22 @@ export async function buildPreset(tools, preset, targets) {
   done();
 }
 
+/**
+ * The four WebAssembly files, and the scripts around them: the same for both kinds of SIMD but for
+ * the files' names, so that those of the baseline do for both.
+ */
 function copyModules() {
   const destination = join(root, 'dist/wasm');
   mkdirSync(destination, { recursive: true });
+  const place = (preset) => join(root, 'build', preset, preset.replace('wasm-', 'attention-'));
+  const script = (preset) => readFileSync(`${place(preset)}.js`, 'utf8');
   for (const preset of wasmPresets) {
-    const folder = join(root, 'build', preset);
-    const name = preset.replace('wasm-', 'attention-');
-    for (const file of [`${name}.js`, `${name}.wasm`]) {
-      cpSync(join(folder, file), join(destination, file), { preserveTimestamps: true });
+    const baseline = preset.replace('relaxed', 'baseline');
+    if (script(preset).replaceAll('attention-relaxed', 'attention-baseline') !== script(baseline)) {
+      throw new Error(`The scripts of ${preset} and ${baseline} differ: src/js needs both.`);
+    }
+    for (const file of [`${place(preset)}.wasm`, `${place(baseline)}.js`]) {
+      cpSync(file, join(destination, basename(file)), { preserveTimestamps: true });
     }
   }
 }

@@ -83,26 +83,24 @@ inline constexpr std::array<OptionField, 10> option_fields = {{
      "s ← softcap·tanh(s/softcap), after the scale, before bias and mask."},
     {"mask", &Options::mask, "MaskRule | readonly MaskRule[]", "none",
      "A rule or a list of rules; a query reads a key only where every rule allows it."},
-    {"start", &Options::start, "'top-left' | 'bottom-right' | number | readonly number[]",
-     "0 when T = S",
+    {"start", &Options::start, "'top-left' | 'bottom-right' | number | Numbers", "0 when T = S",
      "Place of query 0 on the key axis: query i stands at position i + start. top-left is 0, "
      "bottom-right is S − T; a list gives one for each batch element. Must be said when T ≠ S and "
      "a "
      "rule or option uses positions."},
-    {"bias", &Options::bias, "Tensor", "none",
+    {"bias", &Options::bias, "Tensor | Nested<number>", "none",
      "Added to the scores; broadcasts to [B, H, T, S], aligned right, without being expanded. −∞ "
      "means not allowed."},
-    {"alibi", &Options::alibi, "true | readonly number[] | readonly (readonly number[])[]", "off",
+    {"alibi", &Options::alibi, "true | Numbers | readonly Numbers[]", "off",
      "Bias −slope·|position − j|: true for the paper's slopes, or slopes [H] or [B][H]."},
-    {"sinks", &Options::sinks, "readonly number[]", "none",
+    {"sinks", &Options::sinks, "Numbers", "none",
      "One extra logit for each head in the softmax's denominator; not scaled, capped or masked."},
     {"dropout", &Options::dropout, "{ p: number; seed: number | bigint }", "none",
      "Drops each weight with probability p and divides the others by 1 − p. The pattern depends "
      "only on the seed and the cell."},
     {"returns", &Options::returns, "readonly ('lse' | 'weights')[]", "['lse']",
      "What to return beside the output. Weights are [B, H, T, S], after dropout."},
-    {"weightsFor", &Options::weights_for,
-     "{ heads?: readonly number[]; queries?: readonly number[] }", "all",
+    {"weightsFor", &Options::weights_for, "{ heads?: Numbers; queries?: Numbers }", "all",
      "Limits the weights returned to these heads and queries."},
 }};
 

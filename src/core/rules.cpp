@@ -53,9 +53,9 @@ constexpr NumbersForm query_lengths = {
     .min_rank = 1, .max_rank = 1, .per_batch = true, .most = &MaskShape::queries};
 
 constexpr RuleField lengths_fields[] = {
-    {"keys", ArgumentType::numbers, "readonly number[]", "",
-     "How many keys of each batch element are real.", key_lengths},
-    {"queries", ArgumentType::numbers, "readonly number[]", "all",
+    {"keys", ArgumentType::numbers, "Numbers", "", "How many keys of each batch element are real.",
+     key_lengths},
+    {"queries", ArgumentType::numbers, "Numbers", "all",
      "How many queries of each batch element are real; the others may read nothing.",
      query_lengths},
 };
@@ -74,7 +74,7 @@ constexpr RuleKind lengths_kind = {
 // -------------------------------------------------------------------------------------------------
 
 constexpr RuleField prefix_fields[] = {
-    {"length", ArgumentType::numbers, "number | readonly number[]", "",
+    {"length", ArgumentType::numbers, "number | Numbers", "",
      "How many keys every query may read; one number, or one for each batch element.",
      number_or_per_batch},
 };
@@ -99,13 +99,11 @@ constexpr NumbersForm any_number_per_key = {.min_rank = 1,
                                             .length = &MaskShape::keys};
 
 constexpr RuleField documents_fields[] = {
-    {"starts", ArgumentType::numbers, "readonly number[] | readonly (readonly number[])[]",
-     "given by ids",
+    {"starts", ArgumentType::numbers, "Numbers | readonly Numbers[]", "given by ids",
      "Where documents begin on the key axis, ascending; keys before the first are a document too, "
      "and the last has no end. One list, or one for each batch element.",
      list_or_per_batch},
-    {"ids", ArgumentType::numbers, "readonly number[] | readonly (readonly number[])[]",
-     "given by starts",
+    {"ids", ArgumentType::numbers, "Numbers | readonly Numbers[]", "given by starts",
      "The document of each key: any whole numbers in any order, [keys] or [batch][keys]. A query "
      "whose position is not on the key axis belongs to none.",
      any_number_per_key},
@@ -176,7 +174,7 @@ constexpr RuleKind documents_kind = {
 // -------------------------------------------------------------------------------------------------
 
 constexpr RuleField global_fields[] = {
-    {"tokens", ArgumentType::numbers, "readonly number[]", "",
+    {"tokens", ArgumentType::numbers, "Numbers", "",
      "Places on the key axis: every query reads these keys, and a query that stands there reads "
      "every key.",
      list},

@@ -20,9 +20,9 @@ void table_row(const Rule& rule, const MaskShape&, const Row& row, KeyRanges& re
 // -------------------------------------------------------------------------------------------------
 
 constexpr RuleField padding_fields[] = {
-    {"blocked", ArgumentType::bools, "Tensor", "given by allowed",
+    {"blocked", ArgumentType::bools, "Bools", "given by allowed",
      "[batch, keys]: true where the key is padding."},
-    {"allowed", ArgumentType::bools, "Tensor", "given by blocked",
+    {"allowed", ArgumentType::bools, "Bools", "given by blocked",
      "[batch, keys]: true where the key is real."},
 };
 
@@ -48,7 +48,7 @@ void compile_padding(Rule& rule, const MaskShape& shape) {
 
 constexpr RuleField blocks_fields[] = {
     {"size", ArgumentType::numbers, "number", "", "Queries and keys in one block.", positive},
-    {"layout", ArgumentType::bools, "Tensor", "",
+    {"layout", ArgumentType::bools, "Bools", "",
      "[⌈queries/size⌉, ⌈keys/size⌉], or with heads in front: true where the block is read."},
 };
 
@@ -88,7 +88,7 @@ void blocks_row(const Rule& rule, const MaskShape& shape, const Row& row, KeyRan
 // -------------------------------------------------------------------------------------------------
 
 constexpr RuleField cells_fields[] = {
-    {"mask", ArgumentType::bools, "Tensor", "",
+    {"mask", ArgumentType::bools, "Bools", "",
      "Broadcasts to [batch, heads, queries, keys], aligned right."},
 };
 

@@ -52,24 +52,35 @@ export interface RowDiagnostics {
   /** Of the weights before dropout, in bits. */
   entropy: number;
   largestWeight: number;
-  /** One weight is 1 to within the type's precision, among several keys. */
+  /** One of several keys has a weight of exactly 1. */
   saturated: boolean;
   /** No key is allowed. */
   empty: boolean;
-  /** Of an empty row: the kinds of the rules that together block it, and `'bias'`. */
-  cause?: string[];
+}
+
+/** A query with no allowed key. */
+export interface EmptyRow {
+  batch: number;
+  head: number;
+  query: number;
+  /**
+   * The mask rules, or `'bias'`, that forbid every key by themselves; if none does, all that forbid
+   * some. Nothing where there are no keys.
+   */
+  causes: string[];
 }
 
 /** Only what can reach the result counts, not what stands behind the mask. */
 export interface Diagnostics {
   /** One for each row of [B, H, T]. */
   rows: RowDiagnostics[];
+  emptyRows: EmptyRow[];
   /** In the order of the steps, then of the cells. */
   firstNonFinite: Cell | null;
-  /** Cells of `masked` that are NaN or infinite. */
+  /** Cells that are NaN or infinite in a step up to `masked`. */
   nonFiniteScores: number;
   firstOverflow: Cell | null;
-  /** Non-finite scores whose query, key and bias are finite. */
+  /** Those made from finite numbers. */
   overflows: number;
 }
 

@@ -11,6 +11,7 @@ export type {
   Cell,
   Description,
   Diagnostics,
+  EmptyRow,
   Explanation,
   LoadInfo,
   MemoryUse,
@@ -24,4 +25,4 @@ export type { LoadOptions } from './load.js';
 export { windowOfSize } from './mask.js';
 export type { CompiledMask, MaskShape } from './mask.js';
 export { tensor, toNested } from './tensor.js';
-export type { Nested, ResultTensor, Tensor, TensorData } from './tensor.js';
+export type { Bools, Nested, Numbers, ResultTensor, Tensor, TensorData } from './tensor.js';

@@ -109,7 +109,10 @@ function check(options: LoadOptions): void {
       `load has no option '${unknown}'; its options are ${optionNames.join(', ')}`,
     );
   }
-  if (threads !== 'auto' && !(Number.isInteger(threads) && threads >= 1 && threads <= mostThreads)) {
+  if (
+    threads !== 'auto' &&
+    !(Number.isInteger(threads) && threads >= 1 && threads <= mostThreads)
+  ) {
     throw new AttentionError(
       'option',
       'threads',
@@ -135,9 +138,7 @@ async function chooseThreads(wanted: 'auto' | number, why: string[]): Promise<nu
     return 1;
   }
   if (!canShareMemory()) {
-    why.push(
-      'threads: the page is not cross-origin isolated; serve it with COOP and COEP headers',
-    );
+    why.push('threads: the page is not cross-origin isolated; serve it with COOP and COEP headers');
     return 1;
   }
   if (!(await detect.threads())) {

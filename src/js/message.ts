@@ -121,7 +121,7 @@ export class Message {
     const { shape, data, strides } = tensor;
     const kind = kindOf(data);
     if (numeric && !strides && integers.test(kind)) {
-      return this.#integers(data as unknown as ArrayLike<number | bigint>, shape, name);
+      return this.#integers(data, shape, name);
     }
     const rank = shape.length;
     if (strides && strides.length !== rank) {
@@ -132,7 +132,11 @@ export class Message {
       );
     }
     const dtype = dtypes.indexOf(dtypeOf(tensor, name));
-    this.uploads.push({ dtype, data: kind === 'Float16Array' ? bitsOf(data) : data, at: this.length });
+    this.uploads.push({
+      dtype,
+      data: kind === 'Float16Array' ? bitsOf(data) : data,
+      at: this.length,
+    });
     this.#put(Tag.tensor);
     this.#put(dtype);
     this.#put(rank);

@@ -28,13 +28,7 @@ export interface Module {
   release(): void;
   reply(): number;
   error(): { code: string; argument: string; message: string };
-  prepareMask(
-    batch: number,
-    heads: number,
-    queries: number,
-    keys: number,
-    words: number,
-  ): Status;
+  prepareMask(batch: number, heads: number, queries: number, keys: number, words: number): Status;
   compileMask(): Status;
   compiledMask(): { id: number; allowedCells: number; emptyRows: number };
   maskRow(id: number, b: number, h: number, i: number): number;
@@ -192,7 +186,11 @@ export class Session {
 
   #guard<Result>(work: () => Result): Result {
     if (this.#state === 'disposed') {
-      throw new AttentionError('disposed', 'attention', 'this instance was disposed; load() another');
+      throw new AttentionError(
+        'disposed',
+        'attention',
+        'this instance was disposed; load() another',
+      );
     }
     if (this.#state === 'busy') {
       throw new AttentionError('busy', 'attention', 'a mask function must not call the instance');
@@ -250,7 +248,13 @@ export class Session {
     const { buffer } = this.module.wasmMemory;
     if (this.#reply.buffer !== buffer) {
       const bits = new Uint16Array(buffer);
-      this.#heap = [new Float32Array(buffer), new Float64Array(buffer), bits, bits, new Uint8Array(buffer)];
+      this.#heap = [
+        new Float32Array(buffer),
+        new Float64Array(buffer),
+        bits,
+        bits,
+        new Uint8Array(buffer),
+      ];
       this.#reply = new Float64Array(buffer, this.module.reply(), Reply.length);
     }
     return this.#heap;

@@ -4,14 +4,14 @@ import { AttentionError } from './errors.js';
 import { dtypes, type DType } from './generated/options.js';
 import { decode, encode, formats } from './half.js';
 
-/** Where the elements of a tensor are; which dtypes each can hold is in {@link storage}. */
+/** What the elements of a tensor can be in; {@link storage} says which dtypes each can hold. */
 export type TensorData =
-  Float32Array | Float64Array | Uint16Array | Uint8Array | Float16ArrayIfAny;
-
-/** `Float16Array` where the TypeScript library knows it. */
-type Float16ArrayIfAny = typeof globalThis extends { Float16Array: { prototype: infer T } }
-  ? T
-  : never;
+  | Float32Array
+  | Float64Array
+  | Uint16Array
+  | Uint8Array
+  // Without ES2025 among its libraries TypeScript does not know Float16Array.
+  | (typeof globalThis extends { Float16Array: { prototype: infer Array } } ? Array : Uint8Array);
 
 /** A tensor as an argument. It is only read, and not kept. */
 export interface Tensor {
@@ -37,6 +37,21 @@ export interface ResultTensor<Data extends TensorData = TensorData> extends Tens
 
 /** Numbers or booleans in arrays within arrays, all of one length along each axis. */
 export type Nested<Leaf = number | boolean> = readonly Leaf[] | readonly Nested<Leaf>[];
+
+/** A mask over cells: a bool tensor, or nested arrays of true and false. */
+export type Bools = Tensor | Nested<boolean>;
+
+/** A list of numbers. */
+export type Numbers =
+  | readonly number[]
+  | Int8Array
+  | Uint8Array
+  | Int16Array
+  | Uint16Array
+  | Int32Array
+  | Uint32Array
+  | Float32Array
+  | Float64Array;
 
 /** The dtypes that each kind of typed array can hold. */
 const storage: { readonly [kind: string]: readonly DType[] | undefined } = {
@@ -96,7 +111,9 @@ function allocate(dtype: DType, length: number): TensorData {
 
 /** float16 bits as the engine's own Float16Array where it has one and `like` is one. */
 export function asFloat16(bits: Uint16Array): TensorData {
-  const { Float16Array } = globalThis as { Float16Array?: new (buffer: ArrayBufferLike) => TensorData };
+  const { Float16Array } = globalThis as {
+    Float16Array?: new (buffer: ArrayBufferLike) => TensorData;
+  };
   return Float16Array === undefined ? bits : new Float16Array(bits.buffer);
 }
 
@@ -122,7 +139,10 @@ export function tensor(nested: Nested, dtype?: DType): ResultTensor {
       `dtype is '${type}'; the dtypes are ${dtypes.join(', ')}`,
     );
   }
-  const data = allocate(type, shape.reduce((product, length) => product * length, 1));
+  const data = allocate(
+    type,
+    shape.reduce((product, length) => product * length, 1),
+  );
   const format = formats[type];
   let at = 0;
   const fill = (part: unknown, axis: number): void => {

@@ -131,15 +131,13 @@ val to_array(const Names& names) {
   return result;
 }
 
-/// Kinds of the rules that together leave a row without a key, or "bias".
-val cause_of_empty_row(Index b, Index h, Index i) {
-  std::set<std::string> causes;
-  for (Index j = 0; j < session->plan().sizes.keys; ++j) {
-    const std::vector<const char*> kinds = session->plan().mask.cause(b, h, i, j);
-    causes.insert(kinds.begin(), kinds.end());
-    if (kinds.empty()) causes.insert("bias");
-  }
-  return to_array(causes);
+val to_val(const EmptyRow& row) {
+  val result = val::object();
+  result.set("batch", static_cast<double>(row.batch));
+  result.set("head", static_cast<double>(row.head));
+  result.set("query", static_cast<double>(row.query));
+  result.set("causes", to_array(row.causes));
+  return result;
 }
 
 val to_val(const RowDiagnostics& row, Index b, Index h, Index i) {
@@ -151,7 +149,6 @@ val to_val(const RowDiagnostics& row, Index b, Index h, Index i) {
   result.set("largestWeight", row.largest_weight);
   result.set("saturated", row.saturated);
   result.set("empty", row.empty);
-  if (row.empty) result.set("cause", cause_of_empty_row(b, h, i));
   return result;
 }
 
@@ -168,8 +165,12 @@ val to_val(const Trace& trace) {
       for (Index i = 0; i < sizes.queries; ++i) rows.call<void>("push", to_val(*row++, b, h, i));
     }
   }
+  val empty_rows = val::array();
+  for (const EmptyRow& empty : found.empty_rows) empty_rows.call<void>("push", to_val(empty));
+
   val diagnostics = val::object();
   diagnostics.set("rows", rows);
+  diagnostics.set("emptyRows", empty_rows);
   diagnostics.set("firstNonFinite", to_val(found.first_non_finite));
   diagnostics.set("nonFiniteScores", static_cast<double>(found.non_finite_scores));
   diagnostics.set("firstOverflow", to_val(found.first_overflow));

@@ -11,12 +11,18 @@ bool is_whole(double number) {
   return std::trunc(number) == number && std::abs(number) <= largest_whole;
 }
 
-Error read_axis(double number, const std::string& argument, std::int64_t& result) {
-  if (is_whole(number)) {
-    result = static_cast<std::int64_t>(number);
-    return {};
+/// Four lengths or strides. What argument they are of is spelled out only where they are wrong.
+Error read_axes(std::span<const double> words, const std::string& argument, const char* what,
+                Shape& result) {
+  for (std::size_t axis = 0; axis < 4; ++axis) {
+    const double number = words[axis];
+    if (!is_whole(number)) {
+      return {"shape", argument,
+              argument + "." + what + " must hold whole numbers, not " + text(number)};
+    }
+    result[axis] = static_cast<std::int64_t>(number);
   }
-  return {"shape", argument, argument + " must hold whole numbers, not " + text(number)};
+  return {};
 }
 
 Error place(const std::string& argument, const Host& host, std::int64_t elements, Tensor& tensor) {
@@ -80,21 +86,22 @@ Error read_tensor(const Value& value, const std::string& argument, Tensor& tenso
   const std::span<const double> words = value.words;
   const double dtype = words[1];
   const double rank = words[2];
-  if (!(dtype >= 0 && dtype < static_cast<double>(dtypes.size()) && rank >= 0 && rank <= 4)) {
-    return {"type", argument, argument + " is not a tensor"};
+  if (!(rank >= 0 && rank <= 4)) {
+    return {"rank", argument, argument + " has rank " + text(rank) + "; give at most 4"};
+  }
+  if (!(dtype >= 0 && dtype < static_cast<double>(dtypes.size()))) {
+    return {"dtype", argument, argument + " has no dtype"};
   }
   tensor.dtype = static_cast<DType>(dtype);
   tensor.rank = static_cast<int>(rank);
-  for (std::size_t axis = 0; axis < 4; ++axis) {
-    Error error = read_axis(words[3 + axis], argument + ".shape", tensor.shape[axis]);
-    if (error) return error;
-  }
+  Error error = read_axes(words.subspan(3, 4), argument, "shape", tensor.shape);
   tensor.strided = words[7] != 0;
-  tensor.strides = row_major(tensor.shape);
-  for (std::size_t axis = 0; tensor.strided && axis < 4; ++axis) {
-    Error error = read_axis(words[8 + axis], argument + ".strides", tensor.strides[axis]);
-    if (error) return error;
+  if (!tensor.strided) {
+    tensor.strides = row_major(tensor.shape);
+  } else if (!error) {
+    error = read_axes(words.subspan(8, 4), argument, "strides", tensor.strides);
   }
+  if (error) return error;
   tensor.length = static_cast<std::int64_t>(words[12]);
   return {};
 }

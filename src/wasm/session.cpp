@@ -35,6 +35,7 @@ std::span<double> Session::message(std::size_t words) {
 
 Status Session::prepare(Purpose purpose, std::size_t words) {
   release();
+  holds_call_ = true;
   purpose_ = purpose;
   std::span<double> message = std::span(message_).first(words);
   Error error = read_tensor(parse(message), "query", call_.query);
@@ -46,6 +47,8 @@ Status Session::prepare(Purpose purpose, std::size_t words) {
 
 /// Reads the options and goes on to the next step, unless their tensors have to be filled first.
 Status Session::read_the_options(std::span<double> message, Status (Session::*next)()) {
+  const Value options = parse(message);
+  if (options.tag == Tag::nothing) return (this->*next)();
   const DType nested = call_.query.dtype == DType::float64 ? DType::float64 : DType::float32;
   bool holds_tensors = false;
   const Host host = {[&](std::int64_t bytes) {
@@ -53,7 +56,7 @@ Status Session::read_the_options(std::span<double> message, Status (Session::*ne
                        return arena_.allocate(bytes);
                      },
                      machine_.function};
-  Error error = read_options(parse(message), nested, host, call_.options);
+  Error error = read_options(options, nested, host, call_.options);
   if (error) return fail(std::move(error));
   return holds_tensors ? Status::wants_options : (this->*next)();
 }
@@ -133,6 +136,8 @@ void Session::attend() {
 }
 
 void Session::release() {
+  if (!holds_call_) return;
+  holds_call_ = false;
   arena_.release();
   call_ = {};
   plan_ = {};
@@ -151,6 +156,7 @@ Status Session::fail(Error error) {
 /// A mask is checked as that of a call with these sizes, whose heads are one number wide.
 Status Session::prepare_mask(const std::array<double, 4>& sizes, std::size_t words) {
   release();
+  holds_call_ = true;
   constexpr const char* names[] = {"batch", "heads", "queries", "keys"};
   std::array<std::int64_t, 4> size = {};
   for (std::size_t axis = 0; axis < 4; ++axis) {

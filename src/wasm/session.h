@@ -91,6 +91,7 @@ class Session {
   std::unique_ptr<ThreadPool> pool_;
   std::vector<double> message_;
   Arena arena_;
+  bool holds_call_ = false;
   Purpose purpose_ = Purpose::attend;
   Call call_;
   Plan plan_;

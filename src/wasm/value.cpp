@@ -54,7 +54,8 @@ class Parser {
         if (!ended_) value.words = from.first(tensor_words);
         break;
     }
-    return ended_ ? broken() : value;
+    if (ended_) return broken();
+    return value;
   }
 
  private:

@@ -1,0 +1,133 @@
+// The package's types, as a strict consumer meets them: right calls compile, wrong ones do not.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { after, describe, test } from 'node:test';
+import { load } from 'attention-wasm';
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+mkdirSync(join(root, 'build'), { recursive: true });
+const folder = mkdtempSync(join(root, 'build/consumer-'));
+after(() => rmSync(folder, { recursive: true }));
+
+// Installed as a user has it: a package of its own, without the project's settings around it.
+const installed = join(folder, 'node_modules/attention-wasm');
+mkdirSync(installed, { recursive: true });
+cpSync(join(root, 'package.json'), join(installed, 'package.json'));
+symlinkSync(join(root, 'dist'), join(installed, 'dist'));
+writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+
+/** What strict TypeScript says about a module, line by line. */
+function compile(source, resolution) {
+  writeFileSync(join(folder, 'main.ts'), source);
+  const { stdout } = spawnSync(
+    process.execPath,
+    [
+      join(root, 'node_modules/typescript/bin/tsc'),
+      ...['--strict', '--noEmit', '--skipLibCheck', 'false', '--exactOptionalPropertyTypes'],
+      ...['--target', 'es2022', '--lib', 'es2023,esnext.disposable,dom'],
+      ...[
+        '--module',
+        resolution === 'bundler' ? 'esnext' : 'node16',
+        '--moduleResolution',
+        resolution,
+      ],
+      'main.ts',
+    ],
+    { cwd: folder, encoding: 'utf8' },
+  );
+  return stdout.trim().split('\n').filter(Boolean);
+}
+
+const right = `
+  import { AttentionError, load, tensor, toNested, windowOfSize } from 'attention-wasm';
+  import type { Attention, AttentionOptions, MaskRule, Tensor } from 'attention-wasm';
+
+  using attention: Attention = await load({ threads: 'auto', simd: 'auto' });
+  const query: Tensor = { shape: [1, 2], data: new Float32Array(2) };
+  const bits: Tensor = { shape: [1, 2], data: new Uint16Array(2), dtype: 'bfloat16', strides: [2, 1] };
+  const rules: readonly MaskRule[] = [
+    'causal',
+    windowOfSize(4),
+    { kind: 'lengths', keys: [3] },
+    { kind: 'padding', blocked: tensor([[true, false]]) },
+    { kind: 'padding', blocked: [[true, false]] },
+    { kind: 'any', of: ['causal', { kind: 'not', of: { kind: 'global', tokens: [0] } }] },
+    { kind: 'function', allows: (b, h, i, j) => j <= i },
+  ];
+  const options: AttentionOptions = {
+    scale: 1, mask: rules, start: 'bottom-right', dropout: { p: 0.1, seed: 1n },
+    returns: ['lse', 'weights'], weightsFor: { heads: [0] }, bias: [[0, 1]], alibi: [0.5],
+  };
+  const { output, lse, weights, info } = attention.scaledDotProductAttention(query, query, bits, options);
+  const first: number = output.data[0]! + (lse?.data[0] ?? 0) + (weights?.data[0] ?? 0) + info.threads;
+  const { steps } = attention.explain(query, query, query);
+  const scores: number[] = steps.scores.shape;
+  const capped: number[] | undefined = steps.capped?.shape;
+  const ranges: [number, number][] = attention.mask('causal', { queries: 1, keys: 1 }).rowRanges(0, 0, 0);
+  toNested(output);
+  try { attention.dispose(); } catch (error) {
+    if (error instanceof AttentionError) console.log(error.code, error.argument, error.message);
+  }
+  console.log(first, scores, capped, ranges, attention.info.why, attention.memory().used);
+  export {};
+`;
+
+/** One wrong line each. */
+const wrong = {
+  'an unknown option': `attention.scaledDotProductAttention(t, t, t, { isCausal: true });`,
+  'an unknown kind': `attention.scaledDotProductAttention(t, t, t, { mask: 'casual' });`,
+  'an unknown field': `attention.scaledDotProductAttention(t, t, t, { mask: { kind: 'window', size: 3 } });`,
+  'a missing field': `attention.scaledDotProductAttention(t, t, t, { mask: { kind: 'lengths' } });`,
+  'a bare boolean mask': `attention.scaledDotProductAttention(t, t, t, { mask: tensor([[true]]) });`,
+  'a wrong type': `attention.scaledDotProductAttention(t, t, t, { scale: '1' });`,
+  'an unknown dtype': `tensor([1], 'int8');`,
+  'integers as query': `attention.scaledDotProductAttention({ shape: [1, 1], data: new Int32Array(1) }, t, t);`,
+  'an unknown load option': `await load({ workers: 2 });`,
+};
+
+for (const resolution of ['node16', 'bundler']) {
+  test(`right calls compile, moduleResolution ${resolution}`, () => {
+    assert.deepEqual(compile(right, resolution), []);
+  });
+}
+
+describe('wrong calls do not compile', () => {
+  const lines = Object.values(wrong);
+  const prelude = `import { load, tensor } from 'attention-wasm'; const attention = await load(); const t = tensor([[1]]);`;
+  const errors = compile([prelude, ...lines].join('\n'), 'node16');
+  Object.keys(wrong).forEach((name, at) => {
+    test(name, () => {
+      assert.ok(
+        errors.some((error) => error.startsWith(`main.ts(${at + 2},`)),
+        errors.join('\n'),
+      );
+    });
+  });
+});
+
+test('every option and mask rule has a doc comment that editors show', async () => {
+  const attention = await load({ threads: 1 });
+  const { options, masks } = attention.describe();
+  const types = readFileSync(join(root, 'dist/generated/options.d.ts'), 'utf8');
+  for (const { name, doc } of options) {
+    assert.match(types, new RegExp(`\\* ${escape(doc)}[^]*?\\*/\\s*readonly ${name}\\?:`));
+  }
+  for (const { kind, doc, fields } of masks) {
+    assert.ok(types.includes(`when ${doc}`), kind);
+    for (const field of fields) assert.ok(types.includes(field.doc), `${kind}.${field.name}`);
+  }
+  attention.dispose();
+});
+
+const escape = (text) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
