@@ -2,6 +2,8 @@
 
 // Sets of keys as sorted lists of half-open ranges, and tables of such lists.
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -33,12 +35,16 @@ void complement(KeyRanges& ranges, Index keys);
 /// Adds begin ≤ j < end, as far as those keys exist. `begin` lies at or past every key in the list.
 void append(KeyRanges& ranges, Index keys, std::int64_t begin, std::int64_t end);
 
-bool contains(std::span<const KeyRange> ranges, Index key);
+/// The first range that ends behind a key, or ranges.end(): no range before it holds that key.
+inline auto first_ending_after(std::span<const KeyRange> ranges, Index key) {
+  return std::partition_point(ranges.begin(), ranges.end(),
+                              [key](const KeyRange& range) { return range.end <= key; });
+}
 
-enum class TileKind { empty, partial, full };
-
-/// How the rows of a tile see its keys begin ≤ j < end. `rows` are their ranges.
-TileKind classify(std::span<const KeyRanges> rows, Index begin, Index end);
+inline bool contains(std::span<const KeyRange> ranges, Index key) {
+  const auto range = first_ending_after(ranges, key);
+  return range != ranges.end() && range->begin <= key;
+}
 
 /// Ranges of many rows [batch, heads, rows]. Neighbours that do not differ are stored once, and an
 /// axis along which nothing differs has length 1.
@@ -50,14 +56,12 @@ class RangeTable {
   RangeTable(Index batch, Index heads, Index rows, const WriteRow& write_row);
 
   /// Run-length codes a bool tensor whose axes are those of [batch, heads, rows, keys] or 1, with
-  /// any strides; `allowed` is the value that lets a key through.
+  /// any strides from 0 up; `allowed` is the value that lets a key through.
   static RangeTable encode(const Tensor& mask, bool allowed, Index keys);
 
   std::span<const KeyRange> row(Index b, Index h, Index i) const {
     const Index plane = (batch_ == 1 ? 0 : b) * heads_ + (heads_ == 1 ? 0 : h);
-    const std::size_t at = static_cast<std::size_t>(plane * rows_ + (rows_ == 1 ? 0 : i));
-    const std::uint32_t begin = offsets_[numbers_[at]], end = offsets_[numbers_[at] + 1];
-    return {ranges_.data() + begin, end - begin};
+    return distinct_row(numbers_[static_cast<std::size_t>(plane * rows_ + (rows_ == 1 ? 0 : i))]);
   }
 
   Index batch() const { return batch_; }
@@ -65,7 +69,14 @@ class RangeTable {
   std::size_t bytes() const;
 
  private:
-  void merge_equal_planes();
+  /// Adds a row: the number of one that many rows back that is equal (0 = none), or else a new one.
+  void add(std::span<const KeyRange> row, std::array<Index, 3> distances);
+  /// Keeps only the first entry along an axis on which nothing differs.
+  void merge_axis(Index& length, Index distance);
+
+  std::span<const KeyRange> distinct_row(std::uint32_t number) const {
+    return std::span(ranges_).subspan(offsets_[number], offsets_[number + 1] - offsets_[number]);
+  }
 
   Index batch_, heads_, rows_;
   std::vector<std::uint32_t> numbers_;  ///< [batch, heads, rows]: which of the distinct rows

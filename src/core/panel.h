@@ -76,8 +76,8 @@ class PanelRows {
     if (begin >= common_.begin && end <= common_.end) return {begin, end, true};
 
     Span span{end, begin, true};
-    for (const KeyRanges& ranges : ranges_) {
-      const auto first = first_after(ranges, begin);
+    for (const std::span<const KeyRange> ranges : ranges_) {
+      const auto first = first_ending_after(ranges, begin);
       if (first == ranges.end() || first->begin >= end) continue;
       const auto last = std::prev(
           std::lower_bound(first, ranges.end(), end,
@@ -86,8 +86,8 @@ class PanelRows {
       span.end = std::max(span.end, std::min(end, last->end));
     }
     if (span.empty()) return {};
-    for (const KeyRanges& ranges : ranges_) {
-      const auto first = first_after(ranges, span.begin);
+    for (const std::span<const KeyRange> ranges : ranges_) {
+      const auto first = first_ending_after(ranges, span.begin);
       span.full &= first != ranges.end() && first->begin <= span.begin && first->end >= span.end;
     }
     return span;
@@ -96,8 +96,8 @@ class PanelRows {
   /// f(begin, end) for what a row may read of the span.
   template <class F>
   void for_allowed(Index row, const Span& span, F&& f) const {
-    const KeyRanges& ranges = this->ranges(row);
-    for (auto range = first_after(ranges, span.begin);
+    const std::span<const KeyRange> ranges = this->ranges(row);
+    for (auto range = first_ending_after(ranges, span.begin);
          range != ranges.end() && range->begin < span.end; ++range) {
       f(std::max(range->begin, span.begin), std::min(range->end, span.end));
     }
@@ -115,12 +115,6 @@ class PanelRows {
   }
 
  private:
-  /// The first range that ends after the key.
-  static KeyRanges::const_iterator first_after(const KeyRanges& ranges, Index key) {
-    return std::upper_bound(ranges.begin(), ranges.end(), key,
-                            [](Index key, const KeyRange& range) { return key < range.end; });
-  }
-
   Index count_ = 0;
   std::array<Row, most> rows_;
   std::array<KeyRanges, most> ranges_;

@@ -48,32 +48,6 @@ TEST_CASE("append clips to the keys there are and joins what touches") {
   CHECK(text(ranges) == "[0,4)[5,6)[8,10)");
 }
 
-TEST_CASE("classify tells empty, partial and full tiles from every cell") {
-  std::mt19937 random(1);
-  int wrong = 0, seen[3] = {};
-  for (int round = 0; round < 3000; ++round) {
-    const Index keys = 1 + random() % 9;
-    std::vector<KeyRanges> rows;
-    const unsigned likely = random() % 3;
-    for (unsigned count = 1 + random() % 3; count > 0; --count) {
-      const unsigned bits = likely == 0 ? random() & random() & random() : ~0u;
-      rows.push_back(of_bits(likely == 1 ? random() : bits, keys));
-    }
-    const Index begin = random() % keys, end = begin + 1 + random() % (keys - begin);
-    Index allowed = 0;
-    for (const KeyRanges& row : rows) {
-      for (Index j = begin; j < end; ++j) allowed += contains(row, j);
-    }
-    const TileKind kind = classify(rows, begin, end);
-    ++seen[static_cast<int>(kind)];
-    wrong += kind != (allowed == 0                                  ? TileKind::empty
-                      : allowed == (end - begin) * std::ssize(rows) ? TileKind::full
-                                                                    : TileKind::partial);
-  }
-  CHECK(wrong == 0);
-  for (int count : seen) CHECK(count > 100);
-}
-
 // ---- RangeTable ---------------------------------------------------------------------------------
 
 TEST_CASE("RangeTable equals the dense tensor for any strides") {
@@ -84,7 +58,7 @@ TEST_CASE("RangeTable equals the dense tensor for any strides") {
     const unsigned run = 1 + random() % 9;
     for (std::uint8_t& cell : mask.cells) cell = random() % run == 0 ? 1 << random() % 8 : 0;
     Tensor tensor = mask.tensor;
-    switch (random() % 4) {
+    switch (random() % 3) {
       case 0:  // every other key
         tensor.shape[3] /= 2;
         tensor.strides[3] = 2;
@@ -92,10 +66,6 @@ TEST_CASE("RangeTable equals the dense tensor for any strides") {
       case 1:  // heads and keys exchanged
         std::swap(tensor.shape[1], tensor.shape[3]);
         std::swap(tensor.strides[1], tensor.strides[3]);
-        break;
-      case 2:  // backwards
-        if (tensor.shape[3] > 0) tensor.data = mask.cells.data() + tensor.shape[3] - 1;
-        tensor.strides[3] = -1;
         break;
     }
     if (random() % 3 == 0) tensor.strides[random() % 3] = 0;  // expanded
