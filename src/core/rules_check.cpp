@@ -130,8 +130,7 @@ Error check_given(const Rule& rule, const std::string& path) {
     names += (at > 0 ? ", " : "") + std::string(fields[at].name);
     if (is || *fields[at].fallback) continue;
     return {"option", path + "." + fields[at].name,
-            sentence(path, ".", fields[at].name, " is missing (", fields[at].typescript,
-                     "): ", fields[at].doc)};
+            sentence(path, ".", fields[at].name, " is missing: ", fields[at].doc)};
   }
   if (!rule.kind->one_field || given == 1) return {};
   return {"option", path,

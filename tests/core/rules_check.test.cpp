@@ -95,10 +95,10 @@ TEST_CASE("documents") {
 
 TEST_CASE("a missing field is named and described") {
   CHECK(complaint(make_rule("strided")) ==
-        "mask.strided.stride (option): mask.strided.stride is missing (number): Distance between "
+        "mask.strided.stride (option): mask.strided.stride is missing: Distance between "
         "the keys that are read.");
   CHECK(complaint(make_rule("lengths", {{"queries", List{1, 1}}})) ==
-        "mask.lengths.keys (option): mask.lengths.keys is missing (readonly number[]): How many "
+        "mask.lengths.keys (option): mask.lengths.keys is missing: How many "
         "keys of each batch element are real.");
   // Every field without a default, of every kind.
   for (const RuleKind& kind : rule_kinds()) {
