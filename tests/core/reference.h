@@ -26,8 +26,8 @@ struct Case {
   std::vector<double> value;    // (batch, kv_heads, keys, value_dim)
   std::optional<double> scale;  // 1/√head_dim
   double softcap = 0;
-  Cell<double> bias;  // added after the softcap; −∞ means not allowed; ALiBi goes here too
-  Cell<bool> allows;  // every cell
+  Cell<double> bias;          // added after the softcap; −∞ means not allowed; ALiBi goes here too
+  Cell<bool> allows;          // every cell
   std::vector<double> sinks;  // (heads)
   Cell<double> dropout;       // factor on each weight: 0 where dropped, 1/(1−p) where kept
 };
