@@ -27,7 +27,8 @@ const addressWord = 13;
 /** Rules within rules, or an object that contains itself. */
 const deepest = 64;
 
-const integers = /^(Uint8Clamped|U?[Ii]nt(8|16|32)|Big(Int|Uint)64)Array$/;
+/** Arrays of integers that no dtype is stored in: a Uint8Array is bool, a Uint16Array 16-bit floats. */
+const integers = /^(Uint8Clamped|Int(8|16|32)|Uint32|Big(Int|Uint)64)Array$/;
 
 export type AnyFunction = (...args: never[]) => unknown;
 
