@@ -121,7 +121,8 @@ Rule make_rule(std::string_view kind,
 inline constexpr int max_rule_depth = 32;
 
 /// Checks every argument of every rule; the cells of tensors are not read, `shape.start` is not
-/// looked at. The argument named by an error is a path through the kinds: "mask.any.lengths.keys".
+/// looked at. The argument named by an error is a path through the kinds:
+/// "mask.any.of.lengths.keys".
 Error check_mask(const std::vector<Rule>& rules, const MaskShape& shape);
 
 /// Whether one of the checked rules, at any depth, depends on positions: then `start` must be

@@ -89,8 +89,7 @@ Error check_rules(const std::vector<Rule>& rules, const MaskShape& shape, const 
 
 /// An argument that was given.
 Error check_argument(const RuleField& field, const Argument& argument, const MaskShape& shape,
-                     const std::string& rule_path, int depth) {
-  const std::string path = rule_path + "." + field.name;
+                     const std::string& path, int depth) {
   switch (field.type) {
     case ArgumentType::flag:
       if (std::holds_alternative<bool>(argument)) return {};
@@ -107,7 +106,7 @@ Error check_argument(const RuleField& field, const Argument& argument, const Mas
     case ArgumentType::rules:
       if (const auto* rules = std::get_if<std::vector<Rule>>(&argument)) {
         if (field.type == ArgumentType::rules || rules->size() == 1) {
-          return check_rules(*rules, shape, rule_path, depth + 1);
+          return check_rules(*rules, shape, path, depth + 1);
         }
       }
       break;
@@ -140,9 +139,11 @@ Error check_given(const Rule& rule, const std::string& path) {
 Error check_rule(const Rule& rule, const MaskShape& shape, const std::string& path, int depth) {
   if (Error error = check_given(rule, path)) return error;
   for (std::size_t at = 0; at < rule.arguments.size(); ++at) {
-    if (std::holds_alternative<std::monostate>(rule.arguments[at])) continue;
-    Error error = check_argument(rule.kind->fields[at], rule.arguments[at], shape, path, depth);
-    if (error) return error;
+    const RuleField& field = rule.kind->fields[at];
+    const Argument& argument = rule.arguments[at];
+    if (std::holds_alternative<std::monostate>(argument)) continue;
+    const std::string field_path = path + "." + field.name;
+    if (Error error = check_argument(field, argument, shape, field_path, depth)) return error;
   }
   return rule.kind->check ? rule.kind->check(rule, shape, path) : Error();
 }

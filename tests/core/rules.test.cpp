@@ -269,7 +269,7 @@ TEST_CASE("not makes a row that lengths had emptied full") {
                    [](Index, Index, Index i, Index j) { return i >= 1 || j >= 2; }) == "");
 }
 
-TEST_CASE("every kind has a test here and is described in full") {
+TEST_CASE("every kind is found by its name and described in full") {
   for (const RuleKind& kind : rule_kinds()) {
     CAPTURE(kind.name);
     CHECK(find_rule_kind(kind.name) == &kind);

@@ -181,7 +181,7 @@ TEST_CASE("rules inside rules: the path leads to the fault, and depth is limited
   const Rule wrong = make_rule("window", {{"left", Numbers(-1)}});
   const Rule inner = make_rule("not", {{"of", std::vector{wrong}}});
   CHECK(check_mask({make_rule("causal"), make_rule("any", {{"of", std::vector{inner}}})}, shape)
-            .argument == "mask.any.not.window.left");
+            .argument == "mask.any.of.not.of.window.left");
   CHECK(complaint(make_rule("not", {{"of", std::vector<Rule>{}}})) ==
         "mask.not.of (option): mask.not.of must be of type MaskRule");
 
