@@ -15,7 +15,7 @@ import { count, dense, tensorOf } from './tensor.js';
  * the error that a plain evaluation in that type makes.
  */
 export function attention(query, key, value, options = {}, arithmetic = 'float64') {
-  const fl = (number) => round(arithmetic, number);
+  const fl = arithmetic === 'float32' ? Math.fround : (number) => round(arithmetic, number);
   const [B, H, T, dk] = rank4(query.shape);
   const [, kvHeads, S, dv] = rank4(value.shape);
   const q = dense(query, query.shape);
@@ -31,7 +31,8 @@ export function attention(query, key, value, options = {}, arithmetic = 'float64
   const rows = (f) => fill([B, H, T, 1], f);
 
   const scores = cells((b, h, i, j) => {
-    const [qi, kj] = [row(b, h, i) * dk, keyRow(b, h, j) * dk];
+    const qi = row(b, h, i) * dk;
+    const kj = keyRow(b, h, j) * dk;
     let sum = 0;
     for (let c = 0; c < dk; c++) sum = fl(sum + fl(q[qi + c] * k[kj + c]));
     return sum;
