@@ -26,11 +26,16 @@ const matches = (list, pattern, text = read) =>
   list.flatMap((file) => [...text(file).matchAll(pattern)].map((match) => [file, match[1]]));
 const withoutComments = (file) => read(file).replace(/\/\/.*$/gm, '');
 const includes = (list) => matches(list, /^\s*#\s*include\s+([<"][^>"]+)[>"]/gm);
+const statement =
+  /^(?:import|export)\s(?:[^'"=]*\sfrom\s*)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm;
 const imports = (list) =>
-  matches(list, /(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]/g).map(([file, specifier]) => [
-    file,
-    specifier.startsWith('.') ? normalize(join(dirname(file), specifier)) : specifier,
-  ]);
+  list.flatMap((file) =>
+    [...read(file).matchAll(statement)].map((match) => {
+      const specifier = match[1] ?? match[2];
+      const local = specifier.startsWith('.');
+      return [file, local ? normalize(join(dirname(file), specifier)) : specifier];
+    }),
+  );
 const none = (found) => assert.deepEqual(found, []);
 
 test('the core includes only itself, the standard library and, in simd.h, SIMD', () => {
