@@ -17,9 +17,10 @@ namespace attention {
 /// that a product of them does not wrap in a 32-bit address space.
 using Index = std::ptrdiff_t;
 
-/// a·b, or the largest number there is where that is too large. a, b ≥ 0.
+/// a·b, or the largest number there is where that is too large. a, b ≥ 0; of others, some number.
 inline std::int64_t saturating_product(std::int64_t a, std::int64_t b) {
-  if ((a | b) < std::int64_t{1} << 31) return a * b;  // WebAssembly has no multiply with overflow
+  // WebAssembly has no multiply with overflow.
+  if (static_cast<std::uint64_t>(a | b) < std::uint64_t{1} << 31) return a * b;
   std::int64_t product = 0;
   return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::int64_t>::max()
                                                 : product;
