@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <numeric>
 #include <string>
@@ -14,14 +13,6 @@ namespace attention {
 namespace {
 
 using std::to_string;
-
-/// The shortest text that reads back as the same number, spelled as JavaScript does.
-std::string to_text(double number) {
-  if (std::isnan(number)) return "NaN";
-  if (std::isinf(number)) return number > 0 ? "Infinity" : "-Infinity";
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, number).ptr};
-}
 
 std::int64_t bytes_of(std::int64_t elements, std::size_t bytes) {
   return saturating_product(elements, static_cast<std::int64_t>(bytes));

@@ -15,6 +15,9 @@ struct Error {
   explicit operator bool() const { return !message.empty(); }
 };
 
+/// The shortest text that reads back as the same number, spelled as JavaScript does.
+std::string to_text(double number);
+
 /// Text and whole numbers one after another: sentence("there are ", 3, " keys").
 template <class... Parts>
 std::string sentence(const Parts&... parts) {

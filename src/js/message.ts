@@ -102,7 +102,7 @@ export class Message {
         return;
       case 'object':
         if (value === null) return this.#put(Tag.nothing);
-        if (depth > deepest) return this.#other('something nested too deeply');
+        if (depth > deepest) throw tooDeep();
         if (isArray(value)) return this.#array(value, name, depth);
         if (isTensor(value)) return this.tensor(value, name, true);
         return this.#object(value as Record<string, unknown>, depth);
@@ -141,9 +141,11 @@ export class Message {
     this.#put(Tag.tensor);
     this.#put(dtype);
     this.#put(rank);
-    for (let axis = rank - 4; axis < rank; axis++) this.#put(axis < 0 ? 1 : shape[axis]!);
+    for (let axis = rank - 4; axis < rank; axis++) this.#put(axis < 0 ? 1 : whole(shape[axis]));
     this.#put(strides ? 1 : 0);
-    for (let axis = rank - 4; axis < rank; axis++) this.#put(strides?.[axis] ?? 0);
+    for (let axis = rank - 4; axis < rank; axis++) {
+      this.#put(axis < 0 || !strides ? 0 : whole(strides[axis]));
+    }
     this.#put(data.length);
     this.#put(0);
   }
@@ -242,6 +244,19 @@ export class Message {
     if (this.length === this.#words.length) this.#words = this.#room(this.length + 1);
     this.#words[this.length++] = word;
   }
+}
+
+/** NaN, which the reader refuses, for what would silently become a number. */
+function whole(extent: unknown): number {
+  return typeof extent === 'number' ? extent : NaN;
+}
+
+function tooDeep(): AttentionError {
+  return new AttentionError(
+    'option',
+    'options',
+    `options hold something nested more than ${deepest} deep, or within itself`,
+  );
 }
 
 function isArray(value: unknown): value is ArrayLike<unknown> {

@@ -129,9 +129,16 @@ export class Session {
   compileMask(options: unknown, sizes: readonly [number, number, number, number]) {
     return this.#guard(() => {
       this.#message.value(options, 'options');
-      const status = this.module.prepareMask(...sizes, this.#message.length);
-      this.#settle(status, 0, () => this.module.compileMask());
-      return this.module.compiledMask();
+      const { module } = this;
+      const status = module.prepareMask(...sizes, this.#message.length);
+      try {
+        this.#settle(status, 0, () => module.compileMask());
+      } catch (error) {
+        // Compiled all the same, from what its function said before it threw.
+        if (this.#message.failure) module.freeMask(module.compiledMask().id);
+        throw error;
+      }
+      return module.compiledMask();
     });
   }
 

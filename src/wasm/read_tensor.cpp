@@ -18,7 +18,7 @@ Error read_axes(std::span<const double> words, const std::string& argument, cons
     const double number = words[axis];
     if (!is_whole(number)) {
       return {"shape", argument,
-              argument + "." + what + " must hold whole numbers, not " + text(number)};
+              argument + "." + what + " must hold whole numbers, not " + to_text(number)};
     }
     result[axis] = static_cast<std::int64_t>(number);
   }
@@ -46,7 +46,7 @@ Error fill(const Value& value, const std::string& argument, const Tensor& tensor
       static_cast<std::uint8_t*>(tensor.data)[i] = element != 0;
     } else {
       return {"dtype", argument,
-              argument + " must hold true and false, or 1 and 0, not " + text(element) +
+              argument + " must hold true and false, or 1 and 0, not " + to_text(element) +
                   "; numbers to add to the scores are the option bias"};
     }
   }
@@ -64,7 +64,7 @@ Error read_whole(double number, const std::string& argument, std::int64_t& resul
     result = static_cast<std::int64_t>(number);
     return {};
   }
-  return {"type", argument, argument + " must be whole numbers up to 2⁵³, not " + text(number)};
+  return {"type", argument, argument + " must be whole numbers up to 2⁵³, not " + to_text(number)};
 }
 
 std::int64_t reach(const Tensor& tensor) {
@@ -87,7 +87,7 @@ Error read_tensor(const Value& value, const std::string& argument, Tensor& tenso
   const double dtype = words[1];
   const double rank = words[2];
   if (!(rank >= 0 && rank <= 4)) {
-    return {"rank", argument, argument + " has rank " + text(rank) + "; give at most 4"};
+    return {"rank", argument, argument + " has rank " + to_text(rank) + "; give at most 4"};
   }
   if (!(dtype >= 0 && dtype < static_cast<double>(dtypes.size()))) {
     return {"dtype", argument, argument + " has no dtype"};

@@ -66,7 +66,7 @@ Status Session::check() {
   if (place_all()) return Status::ready;
   return fail({"memory", "query",
                "the call needs " + std::to_string(plan_.bytes) + " bytes of memory; there are " +
-                   text(machine_.available()) +
+                   to_text(machine_.available()) +
                    ", but not in one piece: pass fewer batch elements or heads at a time"});
 }
 
@@ -125,7 +125,7 @@ bool Session::place_all() {
 }
 
 void Session::attend() {
-  const Info info = attend_plain(call_, plan_, result_);
+  const Info info = attention::attend(call_, plan_, result_, *pool_);
   reply_.empty_rows = static_cast<double>(info.empty_rows);
   reply_.allowed_cells = static_cast<double>(info.allowed_cells);
   reply_.total_cells = static_cast<double>(info.total_cells);
@@ -163,7 +163,7 @@ Status Session::prepare_mask(const std::array<double, 4>& sizes, std::size_t wor
     Error error = read_whole(sizes[axis], names[axis], size[axis]);
     if (!error && size[axis] < 0) {
       error = {"shape", names[axis],
-               std::string(names[axis]) + " is " + text(sizes[axis]) + "; give 0 or more"};
+               std::string(names[axis]) + " is " + to_text(sizes[axis]) + "; give 0 or more"};
     }
     if (error) return fail(std::move(error));
   }

@@ -1,7 +1,6 @@
 #include "wasm/value.h"
 
-#include <charconv>
-#include <cmath>
+#include "core/error.h"
 
 namespace attention {
 namespace {
@@ -140,13 +139,6 @@ const Value* Value::find(std::string_view name) const {
   return nullptr;
 }
 
-std::string text(double number) {
-  if (std::isnan(number)) return "NaN";
-  if (std::isinf(number)) return number > 0 ? "Infinity" : "-Infinity";
-  char digits[32];
-  return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
-}
-
 Value parse(std::span<double>& message) { return Parser(message).value(0); }
 
 std::string text(const Value& value) {
@@ -156,7 +148,7 @@ std::string text(const Value& value) {
     case Tag::boolean:
       return value.number != 0 ? "true" : "false";
     case Tag::number:
-      return "the number " + text(value.number);
+      return "the number " + to_text(value.number);
     case Tag::bigint:
       return "a bigint";
     case Tag::string:

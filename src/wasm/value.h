@@ -53,6 +53,5 @@ Value parse(std::span<double>& message);
 
 /// For people: "the number 3", "an array of 2×4 numbers", "an object".
 std::string text(const Value& value);
-std::string text(double number);
 
 }  // namespace attention
