@@ -21,7 +21,7 @@ export const bin = (name) => join(root, 'node_modules/.bin', name);
 /** Everything that users get: wasm, JavaScript and types, in dist/. */
 export async function buildPackage(tools) {
   for (const preset of wasmPresets) await buildPreset(tools, preset, ['attention']);
-  copyModules();
+  await copyModules();
   if (existsSync(join(root, 'src/build/types.mjs'))) {
     await unlessFresh({
       title: 'Generating types from the C++ tables',
@@ -32,9 +32,16 @@ export async function buildPackage(tools) {
   }
   await unlessFresh({
     title: 'Compiling src/js',
-    inputs: ['src/js', 'tsconfig.json', 'package.json', 'package-lock.json'],
+    inputs: ['src/js', 'tsconfig.json', 'src/build/scripts.mjs', 'package-lock.json'],
     output: 'dist/index.js',
-    task: () => run(bin('tsc'), ['-p', 'src/js']),
+    task: async () => {
+      for (const name of readdirSync(join(root, 'dist'))) {
+        if (name !== 'wasm') rmSync(join(root, 'dist', name), { recursive: true });
+      }
+      await run(bin('tsc'), ['-p', 'src/js']);
+      const { bundle } = await import('./scripts.mjs');
+      await bundle();
+    },
   });
 }
 
@@ -63,19 +70,32 @@ export async function buildPreset(tools, preset, targets) {
  * The four WebAssembly files, and the scripts around them: the same for both kinds of SIMD but for
  * the files' names, so that those of the baseline do for both.
  */
-function copyModules() {
+async function copyModules() {
   const destination = join(root, 'dist/wasm');
   mkdirSync(destination, { recursive: true });
-  const place = (preset) => join(root, 'build', preset, preset.replace('wasm-', 'attention-'));
-  const script = (preset) => readFileSync(`${place(preset)}.js`, 'utf8');
   for (const preset of wasmPresets) {
-    const baseline = preset.replace('relaxed', 'baseline');
-    if (script(preset).replaceAll('attention-relaxed', 'attention-baseline') !== script(baseline)) {
-      throw new Error(`The scripts of ${preset} and ${baseline} differ: src/js needs both.`);
+    const name = preset.replace('wasm-', 'attention-');
+    const place = `build/${preset}/${name}`;
+    const baseline = (text) => text.replaceAll('relaxed', 'baseline');
+    const script = (path) => baseline(readFileSync(join(root, `${path}.js`), 'utf8'));
+    if (script(place) !== script(baseline(place))) {
+      throw new Error(
+        `The scripts of ${preset} and ${baseline(preset)} differ: src/js needs both.`,
+      );
     }
-    for (const file of [`${place(preset)}.wasm`, `${place(baseline)}.js`]) {
-      cpSync(file, join(destination, basename(file)), { preserveTimestamps: true });
-    }
+    cpSync(join(root, `${place}.wasm`), join(destination, `${name}.wasm`), {
+      preserveTimestamps: true,
+    });
+    if (baseline(name) !== name) continue;
+    await unlessFresh({
+      title: `Adjusting ${name}.js`,
+      inputs: [`${place}.js`, 'src/build/scripts.mjs', 'package-lock.json'],
+      output: `dist/wasm/${name}.js`,
+      task: async () => {
+        const { adjustScript } = await import('./scripts.mjs');
+        await adjustScript(join(root, `${place}.js`), join(destination, `${name}.js`));
+      },
+    });
   }
 }
 

@@ -1,0 +1,69 @@
+// The JavaScript of the package: src/js bundled into one file, and the scripts that Emscripten made
+// around the WebAssembly, adjusted to how src/js uses them and made small.
+
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { rolldown } from 'rolldown';
+import { minify } from 'rolldown/utils';
+import { root, UserError } from './run.mjs';
+
+/** src/js as dist/index.js. The wasm files and the scripts around them stay beside it. */
+export async function bundle() {
+  const input = join(root, 'src/js/index.ts');
+  const build = await rolldown({ input, external: /\/wasm\//, platform: 'neutral' });
+  const { output } = await build.generate({ format: 'esm', minify: true });
+  writeFileSync(join(root, 'dist/index.js'), withPlainQuotes(output[0].code));
+  // The one library that is inside; its license asks to go with it.
+  const license = 'node_modules/wasm-feature-detect/LICENSE';
+  cpSync(join(root, license), join(root, 'dist/LICENSE.wasm-feature-detect.txt'));
+}
+
+/** The minifier writes strings as templates, in which bundlers may not look for names of files. */
+const withPlainQuotes = (code) => code.replace(/(\bnew URL\(|\bimport\()`([^`$]+)`/g, '$1"$2"');
+
+/** What is changed in Emscripten's scripts: what it is called here, the text, what it becomes. */
+const changes = [
+  [
+    // load() always hands in the compiled module. Without the other ways there is nothing left for
+    // bundlers to follow, and half the script is unused.
+    'ways to fetch the WebAssembly',
+    /if\(Module\["instantiateWasm"\]\)\{try\{(return Module\["instantiateWasm"\]\(info,receiveInstance\))\}catch\(e\)\{.*?readyPromiseReject\(e\)\}\}/g,
+    '$1;',
+  ],
+  [
+    // Bundlers for browsers stop at an import of Node's own modules, even one that never runs there.
+    'import of createRequire',
+    /const\{createRequire\}=await import\("module"\)/g,
+    'const{createRequire}=process.getBuiltinModule("module")',
+    'node',
+  ],
+  [
+    'import of worker_threads',
+    /await import\(.worker_threads.\)/g,
+    'process.getBuiltinModule("worker_threads")',
+    'node',
+  ],
+  [
+    // A thread needs none of the program's own flags, and stops at some (--input-type, --eval).
+    'options of a worker',
+    /workerData:"em-pthread",/g,
+    'workerData:"em-pthread",execArgv:[],',
+    'node',
+  ],
+];
+
+/** One of Emscripten's scripts, adjusted and minified. */
+export async function adjustScript(from, to) {
+  let text = readFileSync(from, 'utf8');
+  const knowsNode = text.includes('worker_threads');
+  for (const [what, pattern, replacement, only] of changes) {
+    if (only === 'node' && !knowsNode) continue;
+    if (text.match(pattern)?.length !== 1) {
+      throw new UserError(`${from}: the ${what} is not as src/build/scripts.mjs expects it.`);
+    }
+    text = text.replace(pattern, replacement);
+  }
+  const { code, errors } = await minify(from, text, { module: true });
+  if (errors.length > 0) throw new UserError(errors.map(({ message }) => message).join('\n'));
+  writeFileSync(to, withPlainQuotes(code));
+}
