@@ -1,0 +1,177 @@
+// A matrix as a table: a plain one in the prerendered page, an ARIA grid once it is alive.
+import { type TemplateResult, html, nothing } from 'lit';
+import type { Cell, Matrix } from '../state/case.js';
+import { type Stage, isInput } from '../state/steps.js';
+import { type Words, fill } from '../state/words.js';
+import type { Editing } from './grid.js';
+import type { Mark, Marks } from './lineage.js';
+import { cellNumber, cellWeight } from './number.js';
+import { type Scale, tint } from './scale.js';
+
+export interface MatrixModel {
+  stage: Stage;
+  values: Matrix;
+  /** Drawn with rows and columns exchanged (K as Kᵀ); cells keep their stored row and column. */
+  transposed?: boolean;
+  title: TemplateResult;
+  name: string;
+  rowHeads: unknown[];
+  columnHeads: unknown[];
+  /** For screen readers: what a stored row and column is called. */
+  spoken: (row: number, column: number) => string;
+  scale: Scale;
+  domain: number;
+  cause?: (row: number, column: number) => readonly string[];
+  caption?: string;
+  /** One more column with each row's sum. */
+  sums?: boolean;
+  /** Its step has not come yet: the outline only. */
+  ghost: boolean;
+}
+
+export interface GridState {
+  marks: Marks;
+  pin: Cell | null;
+  /** The one cell of each matrix that Tab reaches. */
+  tabStop: (stage: Stage) => { row: number; column: number };
+  editing: Editing | null;
+}
+
+const at = (cell: Cell | null | undefined, stage: Stage, row: number, column: number) =>
+  !!cell && cell.stage === stage && cell.row === row && cell.column === column;
+
+const edgeNames = ['top', 'right', 'bottom', 'left'] as const;
+const neighbours = [
+  [-1, 0],
+  [0, 1],
+  [1, 0],
+  [0, -1],
+] as const;
+
+/** The sides on which a cell's mark ends, so that marked cells share one outline. */
+function edges(marks: Marks, mark: Mark, model: MatrixModel, row: number, column: number): string {
+  return edgeNames
+    .filter((_, side) => {
+      const [down, right] = neighbours[side]!;
+      const [dr, dc] = model.transposed ? [right, down] : [down, right];
+      return marks(model.stage, row + dr, column + dc) !== mark;
+    })
+    .join(' ');
+}
+
+function cellLabel(model: MatrixModel, words: Words, row: number, column: number, text: string) {
+  const rules = model.cause?.(row, column) ?? [];
+  const rule = rules.map((name) => words.rules[name as keyof Words['rules']] ?? name).join(', ');
+  const value =
+    rules.length === 0
+      ? text.replace('\u2212∞', words.minusInfinity).replace('\u2212', '-')
+      : fill(model.scale === 'weight' ? words.zeroBy : words.maskedBy, { rule });
+  return `${words.stages[model.stage]}, ${model.spoken(row, column)}, ${value}`;
+}
+
+function cellView(
+  model: MatrixModel,
+  words: Words,
+  grid: GridState | undefined,
+  row: number,
+  column: number,
+) {
+  const { stage } = model;
+  const value = model.values[row]?.[column] ?? NaN;
+  const rules = model.cause?.(row, column) ?? [];
+  if (model.ghost) return html`<td class="cell"></td>`;
+  const text =
+    model.scale === 'weight' ? (rules.length ? '0' : cellWeight(value)) : cellNumber(value);
+  const { amount, tone, strong } = tint(value, model.scale, model.domain);
+  const look = {
+    tone: Number.isNaN(value) ? 'nan' : tone,
+    cause: rules.length > 1 ? 'several' : (rules[0] ?? nothing),
+    style: `--t:${amount.toFixed(3)}`,
+  };
+  if (!grid) {
+    return html`<td
+      class="cell"
+      data-tone=${look.tone}
+      data-cause=${look.cause}
+      ?data-strong=${strong}
+      style=${look.style}
+    >
+      ${text}
+    </td>`;
+  }
+  const mark = grid.marks(stage, row, column);
+  const stop = grid.tabStop(stage);
+  const isEditing = at(grid.editing?.cell, stage, row, column);
+  return html`<td
+    class="cell"
+    role="gridcell"
+    tabindex=${stop.row === row && stop.column === column ? 0 : -1}
+    data-stage=${stage}
+    data-row=${row}
+    data-column=${column}
+    data-tone=${look.tone}
+    data-cause=${look.cause}
+    data-mark=${mark ?? nothing}
+    data-edges=${mark ? edges(grid.marks, mark, model, row, column) : nothing}
+    ?data-strong=${strong}
+    ?data-pinned=${at(grid.pin, stage, row, column)}
+    style=${look.style}
+    aria-label=${cellLabel(model, words, row, column, text)}
+    aria-readonly=${isInput(stage) ? 'false' : 'true'}
+    aria-selected=${at(grid.pin, stage, row, column) ? 'true' : 'false'}
+  >${
+    isEditing
+      ? html`<input
+          class="edit"
+          inputmode="decimal"
+          autocomplete="off"
+          spellcheck="false"
+          aria-label=${fill(words.editLabel, { name: `${words.stages[stage]}, ${model.spoken(row, column)}` })}
+          aria-invalid=${grid.editing!.isBad ? 'true' : 'false'}
+          .value=${grid.editing!.text}
+        />`
+      : text
+  }</td>`;
+}
+
+/** `grid` is what the reader is doing with it; without it the table is for reading only. */
+export function matrixView(model: MatrixModel, words: Words, grid?: GridState): TemplateResult {
+  const { values, transposed } = model;
+  const [rows, columns] = [values.length, values[0]?.length ?? 0];
+  const [drawnRows, drawnColumns] = transposed ? [columns, rows] : [rows, columns];
+  const live = grid && !model.ghost;
+  const sum = (row: number) => (values[row] ?? []).reduce((total, x) => total + x, 0);
+  return html`<div class="matrix" data-stage=${model.stage} ?data-ghost=${model.ghost}>
+    <p class="matrix-title" aria-hidden="true">
+      <span class="symbol">${model.title}</span>
+      <span class="matrix-name">${model.name}</span>
+      <span class="shape">${drawnRows}×${drawnColumns}</span>
+    </p>
+    <table
+      role=${live ? 'grid' : nothing}
+      aria-label="${words.stages[model.stage]}, ${drawnRows}×${drawnColumns}"
+      aria-hidden=${model.ghost ? 'true' : nothing}
+    >
+      <thead>
+        <tr role=${live ? 'row' : nothing}>
+          <td class="corner"></td>
+          ${model.columnHeads.map((head) => html`<th scope="col">${head}</th>`)}
+          ${model.sums ? html`<th scope="col" class="sum" aria-label=${words.rowSumLabel}>Σ</th>` : nothing}
+        </tr>
+      </thead>
+      <tbody>
+        ${Array.from({ length: drawnRows }, (_, r) => {
+          const cells = Array.from({ length: drawnColumns }, (_, c) =>
+            transposed ? cellView(model, words, grid, c, r) : cellView(model, words, grid, r, c),
+          );
+          return html`<tr role=${live ? 'row' : nothing}>
+            <th scope="row">${model.rowHeads[r]}</th>
+            ${cells}
+            ${model.sums ? html`<td class="sum">${model.ghost ? '' : cellNumber(sum(r))}</td>` : nothing}
+          </tr>`;
+        })}
+      </tbody>
+    </table>
+    ${model.caption ? html`<p class="axes">${model.caption}</p>` : nothing}
+  </div>`;
+}

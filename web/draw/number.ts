@@ -1,0 +1,56 @@
+// How a number is written. Displayed text is for reading only: nothing is ever computed from it.
+
+const MINUS = '\u2212';
+const typographic = (text: string) => text.replace('-', MINUS);
+
+/** NaN and the infinities have one spelling everywhere; `undefined` for a finite number. */
+function special(x: number): string | undefined {
+  if (Number.isNaN(x)) return 'NaN';
+  if (x === Infinity) return '∞';
+  if (x === -Infinity) return MINUS + '∞';
+  return undefined;
+}
+
+const inRange = (x: number, low: number, high: number) =>
+  x === 0 || (Math.abs(x) >= low && Math.abs(x) < high);
+
+function fixed(x: number, decimals: number): string {
+  const text = x.toFixed(decimals);
+  return typographic(Number(text) === 0 ? text.replace('-', '') : text);
+}
+
+/** In a matrix cell: two decimals; what would not fit is in powers of ten. */
+export function cellNumber(x: number): string {
+  return special(x) ?? (inRange(x, 0, 1000) ? fixed(x, 2) : typographic(x.toExponential(0)));
+}
+
+/** A weight in a cell: what is not 0 or 1 is never printed as if it were. */
+export function cellWeight(x: number): string {
+  if (x > 0 && x < 0.005) return '<0.005';
+  if (x < 1 && x >= 0.995) return '>0.995';
+  return cellNumber(x);
+}
+
+/** In the inspector: four decimals. */
+export function exactNumber(x: number): string {
+  return special(x) ?? (inRange(x, 1e-4, 1e6) ? fixed(x, 4) : typographic(x.toExponential(3)));
+}
+
+/** A number the reader gave: as short as it can be written, two decimals at least. */
+export function givenNumber(x: number): string {
+  const text = String(x);
+  const decimals = text.includes('e') ? 3 : text.length - (text.indexOf('.') + 1 || text.length);
+  return special(x) ?? (decimals > 4 ? exactNumber(x) : fixed(x, Math.max(2, decimals)));
+}
+
+/** As an operand inside a sum or product, where a bare minus sign would be misread. */
+export const operand = (text: string) => (text.startsWith(MINUS) ? `(${text})` : text);
+
+/** "a + b − c" from signed numbers, one string per term so that a line can break between them. */
+export function sumTerms(numbers: number[]): string[] {
+  return numbers.map((x, index) => {
+    const text = exactNumber(x);
+    if (index === 0) return text;
+    return text.startsWith(MINUS) ? `${MINUS} ${text.slice(1)}` : `+ ${text}`;
+  });
+}

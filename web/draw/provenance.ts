@@ -1,0 +1,161 @@
+// The sum behind a cell, spelled out line by line. The results are the library's; only the single
+// products inside a sum are multiplied here, for display, because no step of the library holds them.
+import { type TemplateResult, html } from 'lit';
+import type { Cell, Matrix } from '../state/case.js';
+import type { Frame } from '../state/frame.js';
+import { type Stage, isPair, pairStages, stepOf } from '../state/steps.js';
+import { type Words, fill } from '../state/words.js';
+import { exactNumber, givenNumber, operand, sumTerms } from './number.js';
+import { cellName, root, vector } from './symbols.js';
+
+export interface Line {
+  stage: Stage;
+  name: TemplateResult;
+  text: TemplateResult;
+}
+
+const range = (count: number) => Array.from({ length: count }, (_, index) => index);
+/** Pieces that may be separated by a line break, but not broken themselves. */
+const pieces = (parts: unknown[]) => parts.map((part) => html`<span class="term">${part}</span> `);
+const equals = (value: number) => html`<span class="term">= <b>${exactNumber(value)}</b></span>`;
+const cellOf = (matrix: Matrix, row: number, column: number) => matrix[row]?.[column] ?? NaN;
+
+/** Σ a·b, first with its factors, then with its products, then the library's result. */
+function sumOfProducts(factors: [number, number][], write: (x: number) => string, result: number) {
+  const terms = factors.map(
+    ([a, b], index) => `${index ? '+ ' : ''}${operand(write(a))}×${operand(givenNumber(b))}`,
+  );
+  const products = factors.map(([a, b]) => a * b);
+  return html`= ${pieces(terms)}= ${pieces(sumTerms(products))}${equals(result)}`;
+}
+
+function scoreLine(frame: Frame, i: number, j: number) {
+  const { query, key, scores } = frame.matrices;
+  const factors = (query[i] ?? []).map((q, l): [number, number] => [q, cellOf(key, j, l)]);
+  return html`= ${vector('q', i)}·${vector('k', j)}
+    ${sumOfProducts(factors, givenNumber, cellOf(scores, i, j))}`;
+}
+
+function scaledLine({ matrices }: Frame, i: number, j: number) {
+  const width = matrices.query[0]?.length ?? 0;
+  const score = exactNumber(cellOf(matrices.scores, i, j));
+  return html`= ${pieces([html`${score} ÷ ${root(width)}`])}${equals(cellOf(matrices.scaled, i, j))}`;
+}
+
+function maskedLine(frame: Frame, words: Words, i: number, j: number) {
+  const rules = frame.cause[i]?.[j] ?? [];
+  const scaled = exactNumber(cellOf(frame.matrices.scaled, i, j));
+  const masked = equals(cellOf(frame.matrices.masked, i, j));
+  if (rules.length === 0) {
+    return html`= ${pieces([`${scaled} + 0`])}${masked}
+      <span class="remark">${words.allowed}</span>`;
+  }
+  const rule = rules.map((name) => words.rules[name as keyof Words['rules']] ?? name).join(', ');
+  return html`= ${pieces([`${scaled} + (−∞)`])}${masked}
+    <span class="remark">${fill(words.forbidden, { rule })}</span>`;
+}
+
+/** The softmax of row i, in three lines: its maximum, its exponentials, their sum. */
+function softmaxLines(frame: Frame, words: Words, i: number): Line[] {
+  const max = frame.rowMax[i] ?? NaN;
+  const visible = range(frame.matrices.key.length).filter((j) => !frame.cause[i]?.[j]?.length);
+  if (visible.length === 0) {
+    return [{ stage: 'weights', name: html`${words.rowMax}`, text: html`${words.emptyRow}` }];
+  }
+  const masked = visible.map((j) => exactNumber(cellOf(frame.matrices.masked, i, j)));
+  const powers = visible.map((j, n) => {
+    const value = exactNumber(cellOf(frame.exponentials, i, j));
+    return html`e<sup>${masked[n]} − ${operand(exactNumber(max))}</sup> = ${value}`;
+  });
+  const exponentials = visible.map((j) => cellOf(frame.exponentials, i, j));
+  return [
+    {
+      stage: 'weights',
+      name: html`${words.rowMax}`,
+      text: html`<span class="term">max(${masked.join(', ')})</span> ${equals(max)}`,
+    },
+    {
+      stage: 'weights',
+      name: html`${words.exponentials}`,
+      text: html`${pieces(powers.map((power, n) => html`${power}${n < powers.length - 1 ? ',' : ''}`))}`,
+    },
+    {
+      stage: 'weights',
+      name: html`${words.rowSum}`,
+      text: html`= ${pieces(sumTerms(exponentials))}${equals(frame.rowSum[i] ?? NaN)}`,
+    },
+  ];
+}
+
+function weightLine(frame: Frame, i: number, j: number) {
+  const forbidden = (frame.cause[i]?.[j]?.length ?? 0) > 0;
+  const power = exactNumber(forbidden ? 0 : cellOf(frame.exponentials, i, j));
+  const ratio = `${power} ÷ ${exactNumber(frame.rowSum[i] ?? NaN)}`;
+  return html`= ${pieces([ratio])}${equals(cellOf(frame.matrices.weights, i, j))}`;
+}
+
+function outputLine(frame: Frame, i: number, c: number) {
+  const { weights, value, output } = frame.matrices;
+  const factors = (weights[i] ?? [])
+    .map((a, j): [number, number] => [a, cellOf(value, j, c)])
+    .filter((_, j) => !frame.cause[i]?.[j]?.length);
+  const sum = html`<span class="term">Σ<sub><var>j</var></sub> <var>A</var><sub>${i + 1}<var>j</var></sub>·<var>V</var><sub><var>j</var>${c + 1}</sub></span>`;
+  return html`= ${sum} ${sumOfProducts(factors, exactNumber, cellOf(output, i, c))}`;
+}
+
+function pairLine(stage: Stage, frame: Frame, words: Words, i: number, j: number): TemplateResult {
+  switch (stage) {
+    case 'scores':
+      return scoreLine(frame, i, j);
+    case 'scaled':
+      return scaledLine(frame, i, j);
+    case 'masked':
+      return maskedLine(frame, words, i, j);
+    default:
+      return weightLine(frame, i, j);
+  }
+}
+
+/** A row of a matrix; a weight that is exactly 0 says so. */
+const rowText = (row: readonly number[] = []) =>
+  html`= ${pieces([`(${row.map((x) => (x === 0 ? '0' : exactNumber(x))).join(', ')})`])}`;
+
+/** Everything that led to `cell`, in the order of the steps, as far as `step` has come. */
+export function spell({ stage, row, column }: Cell, frame: Frame, step: number, words: Words): Line[] {
+  const reached = (name: Stage) => stepOf(name) <= step;
+  if (isPair(stage)) {
+    return pairStages.filter(reached).flatMap((name): Line[] => {
+      const line = {
+        stage: name,
+        name: cellName(name, row, column, words),
+        text: pairLine(name, frame, words, row, column),
+      };
+      return name === 'weights' ? [...softmaxLines(frame, words, row), line] : [line];
+    });
+  }
+  if (stage === 'output') {
+    const rows = pairStages.filter(reached).flatMap((name): Line[] => {
+      const line = {
+        stage: name,
+        name: html`${fill(words.rowOf, { matrix: words.stages[name], row: row + 1 })}`,
+        text: rowText(frame.matrices[name][row]),
+      };
+      return name === 'weights' ? [...softmaxLines(frame, words, row), line] : [line];
+    });
+    if (!reached('output')) return rows;
+    return [
+      ...rows,
+      { stage, name: cellName(stage, row, column, words), text: outputLine(frame, row, column) },
+    ];
+  }
+  const value = cellOf(frame.matrices[stage], row, column);
+  const numbers = { row: row + 1, column: column + 1 };
+  return [
+    {
+      stage,
+      name: cellName(stage, row, column, words),
+      text: html`= <b>${givenNumber(value)}</b>
+        <span class="remark">${fill(words.feeds[stage], numbers)}</span>`,
+    },
+  ];
+}

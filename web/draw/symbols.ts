@@ -1,0 +1,35 @@
+// The symbols of the computation, set as mathematics without a formula engine.
+import { type TemplateResult, html } from 'lit';
+import type { Stage } from '../state/steps.js';
+import type { Words } from '../state/words.js';
+
+export const root = (of: unknown) =>
+  html`<span class="root"><span class="radical">√</span><span class="radicand">${of}</span></span>`;
+export const rootDk = root(html`<var>d</var><sub>k</sub>`);
+const transposedKey = html`<var>K</var><sup>⊤</sup>`;
+
+/** A matrix's symbol, as its title reads. */
+export const symbols: Record<Stage, TemplateResult> = {
+  query: html`<var class="query">Q</var>`,
+  key: html`<var class="key">K</var><sup>⊤</sup>`,
+  value: html`<var class="value">V</var>`,
+  scores: html`<var>Q</var>${transposedKey}`,
+  scaled: html`÷ ${rootDk}`,
+  masked: html`+ <var>M</var>`,
+  weights: html`<var>A</var> = softmax`,
+  output: html`<var>A</var><var>V</var>`,
+};
+
+const pairIndex = (row: number, column: number) =>
+  row < 9 && column < 9 ? `${row + 1}${column + 1}` : `${row + 1},${column + 1}`;
+
+/** "scores₁₂", "A₁₂": a cell's name, with indices counted from 1. */
+export function cellName(stage: Stage, row: number, column: number, words: Words): TemplateResult {
+  const letter = { query: 'Q', key: 'K', value: 'V', weights: 'A' }[stage as string];
+  const name = letter ? html`<var>${letter}</var>` : words.stages[stage];
+  return html`${name}<sub>${pairIndex(row, column)}</sub>`;
+}
+
+/** A row of Q, K or V as a vector: "q₁". */
+export const vector = (letter: 'q' | 'k' | 'v' | 'd', index: number) =>
+  html`<var>${letter}</var><sub>${index + 1}</sub>`;

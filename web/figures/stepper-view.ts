@@ -1,0 +1,282 @@
+// The stepper as a pure function of what is shown: the prerendered page and the live element both
+// draw it with this. Layout of a product: Kᵀ stands above the scores and Q to their left, so that
+// the row and the column meet at the cell; V stands above the output in the same way.
+import { type TemplateResult, html, nothing } from 'lit';
+import { type GridState, type MatrixModel, matrixView } from '../draw/matrix.js';
+import { type Invariant, invariantsOf } from '../draw/invariants.js';
+import { exactNumber } from '../draw/number.js';
+import { spell } from '../draw/provenance.js';
+import { domainOf } from '../draw/scale.js';
+import { symbols, vector } from '../draw/symbols.js';
+import type { Cell, Example, View } from '../state/case.js';
+import type { Frame } from '../state/frame.js';
+import { type Stage, type Step, isInput, stepOf, steps } from '../state/steps.js';
+import { type Words, fill } from '../state/words.js';
+
+export interface StepperView {
+  frame: Frame;
+  view: View;
+  tokens: Example['tokens'];
+  words: Words;
+}
+
+/** What only the live figure has. */
+export interface Live {
+  grid: GridState;
+  /** The cell the inspector explains: the reader's, or else the step's own example. */
+  looked: Cell | null;
+  isExample: boolean;
+  canUndo: boolean;
+  /** Something the reader should know: a bad entry, a link that was put right. */
+  messages: string[];
+  on: {
+    step: (step: number) => void;
+    mask: (isOn: boolean) => void;
+    undo: () => void;
+    reset: () => void;
+    random: () => void;
+    edit: (cell: Cell) => void;
+    letGo: () => void;
+    dismiss: () => void;
+  };
+}
+
+const range = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+const stepLabels: Record<Step, TemplateResult> = {
+  inputs: html`<var>Q</var>, <var>K</var>, <var>V</var>`,
+  scores: symbols.scores,
+  scaled: symbols.scaled,
+  masked: symbols.masked,
+  weights: html`softmax`,
+  output: html`× <var>V</var>`,
+};
+
+/** What each step points at while the reader points at nothing: a cell that shows what is new. */
+export const exampleCells: Record<Step, Cell | null> = {
+  inputs: null,
+  scores: { stage: 'scores', row: 0, column: 0 },
+  scaled: { stage: 'scaled', row: 0, column: 0 },
+  masked: { stage: 'masked', row: 0, column: 1 },
+  weights: { stage: 'weights', row: 1, column: 0 },
+  output: { stage: 'output', row: 1, column: 0 },
+};
+
+/** One sentence per step, for the live region and for pages that bring no prose of their own. */
+export function stepSentence({ frame, view, words }: StepperView, step = view.step): string {
+  const name = steps[step - 1]!;
+  const width = frame.matrices.query[0]?.length ?? 0;
+  const count = frame.cause.flat().filter((rules) => rules.length > 0).length;
+  const says = name === 'masked' && !view.case.causal ? words.says.unmasked : words.says[name];
+  return fill(says, { width, root: exactNumber(Math.sqrt(width)), count });
+}
+
+function models({ frame, view, tokens, words }: StepperView): Record<Stage, MatrixModel> {
+  const { matrices, cause } = frame;
+  const inputDomain = domainOf(matrices.query, matrices.key, matrices.value);
+  const scoreDomain = domainOf(matrices.scores, matrices.scaled);
+  const dimensions = range(matrices.query[0]?.length ?? 0);
+  const valueDimensions = range(matrices.value[0]?.length ?? 0);
+  const dimension = (index: number) => html`<span class="quiet">${index + 1}</span>`;
+  const queryHeads = tokens.queries.map((_, i) => vector('q', i));
+  const keyHeads = tokens.keys.map((_, j) => vector('k', j));
+  const { queryAxis, keyAxis } = words;
+  const forQuery = (row: number, column: number) =>
+    `${queryAxis} ${tokens.queries[row]}, ${words.dimension} ${column + 1}`;
+  const forKey = (row: number, column: number) =>
+    `${keyAxis} ${tokens.keys[row]}, ${words.dimension} ${column + 1}`;
+  const forPair = (row: number, column: number) =>
+    `${queryAxis} ${tokens.queries[row]}, ${keyAxis} ${tokens.keys[column]}`;
+
+  const model = (stage: Stage, more: Partial<MatrixModel>): MatrixModel => ({
+    stage,
+    values: matrices[stage],
+    title: symbols[stage],
+    name: isInput(stage) ? '' : words.stages[stage],
+    rowHeads: queryHeads,
+    columnHeads: keyHeads,
+    spoken: forPair,
+    scale: 'signed',
+    domain: scoreDomain,
+    ghost: stepOf(stage) > view.step,
+    ...more,
+  });
+  const why = (row: number, column: number) => cause[row]?.[column] ?? [];
+  const input = { domain: inputDomain, columnHeads: dimensions.map(dimension) };
+  const axes = { caption: words.axes };
+  return {
+    query: model('query', { ...input, spoken: forQuery }),
+    key: model('key', {
+      domain: inputDomain,
+      transposed: true,
+      rowHeads: dimensions.map(dimension),
+      columnHeads: keyHeads,
+      spoken: forKey,
+    }),
+    value: model('value', {
+      domain: inputDomain,
+      rowHeads: tokens.keys.map((_, j) => vector('v', j)),
+      columnHeads: valueDimensions.map(dimension),
+      spoken: forKey,
+    }),
+    scores: model('scores', axes),
+    scaled: model('scaled', axes),
+    masked: model('masked', { ...axes, cause: why }),
+    weights: model('weights', { ...axes, cause: why, scale: 'weight', domain: 1, sums: true }),
+    output: model('output', {
+      domain: inputDomain,
+      columnHeads: valueDimensions.map(dimension),
+      spoken: forQuery,
+    }),
+  };
+}
+
+function railView({ view, words }: StepperView, live?: Live) {
+  const count = steps.length;
+  const item = (name: Step, index: number) => {
+    const step = index + 1;
+    const isCurrent = step === view.step;
+    const content = html`<span class="number">${step}</span><span class="what">${stepLabels[name]}</span>`;
+    return html`<li>
+      ${
+        live
+          ? html`<button
+              type="button"
+              class="step"
+              aria-current=${isCurrent ? 'step' : nothing}
+              aria-label=${fill(words.stepLabel, { step, count, name: words.stepNames[name] })}
+              @click=${() => live.on.step(step)}
+            >${content}</button>`
+          : html`<span class="step" aria-current=${isCurrent ? 'step' : nothing}>${content}</span>`
+      }
+    </li>`;
+  };
+  return html`<div class="rail">
+    <ol class="steps" aria-label=${words.stepsLabel}>${steps.map(item)}</ol>
+    ${
+      live
+        ? html`<div class="moves">
+            <button type="button" ?disabled=${view.step === 1} @click=${() => live.on.step(view.step - 1)}>
+              ${words.previous}
+            </button>
+            <button
+              type="button"
+              class="primary"
+              ?disabled=${view.step === count}
+              @click=${() => live.on.step(view.step + 1)}
+            >
+              ${words.next}
+            </button>
+          </div>`
+        : nothing
+    }
+  </div>`;
+}
+
+function inspectorView({ frame, view, words }: StepperView, live?: Live) {
+  const cell = live?.looked;
+  if (!live || !cell) return html`<div class="inspector"><p class="hint">${words.inspectorHint}</p></div>`;
+  const isKept = view.pin !== null && cell.stage === view.pin.stage && cell.row === view.pin.row && cell.column === view.pin.column;
+  const lines = spell(cell, frame, view.step, words);
+  return html`<div class="inspector">
+    <dl>
+      ${lines.map(
+        ({ stage, name, text }) =>
+          html`<div ?data-main=${stage === cell.stage}><dt>${name}</dt><dd>${text}</dd></div>`,
+      )}
+    </dl>
+    ${stepOf(cell.stage) > view.step ? html`<p class="remark">${fill(words.laterStep, { step: stepOf(cell.stage) })}</p>` : nothing}
+    ${live.isExample ? html`<p class="hint">${words.inspectorHint}</p>` : nothing}
+    ${
+      isKept
+        ? html`<p class="kept">
+            <span class="pin-mark">${words.pinned}</span>
+            ${isInput(cell.stage) ? html`<button type="button" @click=${() => live.on.edit(cell)}>${words.edit}</button>` : nothing}
+            <button type="button" @click=${live.on.letGo}>${words.unpin}</button>
+          </p>`
+        : nothing
+    }
+  </div>`;
+}
+
+function invariantView({ name, holds, count }: Invariant, words: Words) {
+  return html`<li data-holds=${holds ? 'yes' : 'no'}>
+    <span class="sign" role="img" aria-label=${holds ? words.holds : words.fails}>${holds ? '✓' : '✗'}</span>
+    ${fill(words.invariant[name], { count })}
+  </li>`;
+}
+
+/** All six captions lie on one another, so that the figure keeps its height from step to step. */
+function captionsView(shown: StepperView, live?: Live) {
+  const { view, words } = shown;
+  if (!live) return html`<div class="says"><p>${stepSentence(shown)}</p></div>`;
+  const name = words.stepNames[steps[view.step - 1]!];
+  return html`<div class="says">
+      ${steps.map(
+        (_, index) => html`<div ?data-current=${index + 1 === view.step}>
+          <slot name="step-${index + 1}"><p>${stepSentence(shown, index + 1)}</p></slot>
+        </div>`,
+      )}
+    </div>
+    <p class="visually-hidden" aria-live="polite">
+      ${fill(words.stepLabel, { step: view.step, count: steps.length, name })}. ${stepSentence(shown)}
+    </p>`;
+}
+
+export function stepperView(shown: StepperView, live?: Live): TemplateResult {
+  const { frame, view, tokens, words } = shown;
+  const m = models(shown);
+  const block = (stage: Stage) => matrixView(m[stage], words, live?.grid);
+  const isLooking = live && live.looked && !live.isExample;
+  return html`<div
+    class="stepper"
+    data-step=${view.step}
+    data-looking=${isLooking ? 'yes' : nothing}
+    style="--keys:${tokens.keys.length}"
+  >
+    ${railView(shown, live)}
+    <div class="board">
+      ${captionsView(shown, live)} ${block('query')} ${block('key')} ${block('scores')}
+      ${block('scaled')}
+      ${
+        live
+          ? html`<label class="switch">
+              <input
+                type="checkbox"
+                role="switch"
+                .checked=${view.case.causal}
+                @change=${(event: Event) => live.on.mask((event.target as HTMLInputElement).checked)}
+              />
+              <span>${words.maskSwitch}</span>
+            </label>`
+          : nothing
+      }
+      ${block('masked')} ${block('weights')} ${block('value')} ${block('output')}
+    </div>
+    ${
+      live
+        ? html`<div class="messages" role="status">
+            ${live.messages.map((text) => html`<p>${text}</p>`)}
+            ${live.messages.length ? html`<button type="button" @click=${live.on.dismiss}>${words.dismiss}</button>` : nothing}
+          </div>`
+        : nothing
+    }
+    <div class="below">
+      ${inspectorView(shown, live)}
+      <div class="beside">
+        <ul class="invariants" aria-label=${words.invariants}>
+          ${invariantsOf(frame).map((invariant) => invariantView(invariant, words))}
+        </ul>
+        ${
+          live
+            ? html`<div class="tools">
+                <button type="button" ?disabled=${!live.canUndo} @click=${live.on.undo}>${words.undo}</button>
+                <button type="button" @click=${live.on.random}>${words.random}</button>
+                <button type="button" @click=${live.on.reset}>${words.reset}</button>
+              </div>`
+            : nothing
+        }
+      </div>
+    </div>
+  </div>`;
+}

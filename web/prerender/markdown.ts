@@ -1,0 +1,84 @@
+// Markdown to HTML at build time: formulas by KaTeX, our containers, anchored headings.
+import MarkdownIt, { type PluginWithOptions, type PluginWithParams } from 'markdown-it';
+import katexModule from '@vscode/markdown-it-katex';
+import containerModule from 'markdown-it-container';
+import type { Words } from '../state/words.js';
+
+// A CommonJS module whose default export is nested once more under Node's ESM.
+const katex = ((katexModule as { default?: unknown }).default ?? katexModule) as PluginWithOptions;
+const container = containerModule as unknown as PluginWithParams;
+
+/** `### Padding {#padding}`: an anchor that is the same in both languages. */
+function anchors(markdown: MarkdownIt, words: Words): void {
+  markdown.core.ruler.push('anchors', ({ tokens }) => {
+    tokens.forEach((token, index) => {
+      if (token.type !== 'heading_open') return;
+      const inline = tokens[index + 1]!;
+      const last = inline.children?.at(-1);
+      const found = last?.type === 'text' ? /^(.*?)\s*\{#([\w-]+)\}\s*$/.exec(last.content) : null;
+      if (!last || !found) return;
+      last.content = found[1]!;
+      token.attrSet('id', found[2]!);
+      const link = new (Object.getPrototypeOf(token).constructor)('html_inline', '', 0);
+      link.content = anchorLink(found[2]!, words);
+      inline.children!.push(link);
+    });
+  });
+}
+
+export const anchorLink = (id: string, words: Words) =>
+  `<a class="anchor" href="#${id}" aria-label="${words.anchor}"></a>`;
+
+/** `::: note`, `::: correction`, `::: example`: asides with a label of their own. */
+function aside(markdown: MarkdownIt, kind: 'note' | 'correction' | 'example', words: Words): void {
+  markdown.use(container, kind, {
+    render: (tokens: { nesting: number }[], index: number) =>
+      tokens[index]!.nesting === 1
+        ? `<aside class="${kind}"><p class="aside-label">${words[kind]}</p>\n`
+        : '</aside>\n',
+  });
+}
+
+/** `::: step`: what a stepper says at its first, second, … step. */
+function step(markdown: MarkdownIt): void {
+  let count = 0;
+  markdown.core.ruler.before('normalize', 'count steps', () => {
+    count = 0;
+  });
+  markdown.use(container, 'step', {
+    render: (tokens: { nesting: number }[], index: number) =>
+      tokens[index]!.nesting === 1 ? `<div class="step-prose" slot="step-${++count}">\n` : '</div>\n',
+  });
+}
+
+export function markdownFor(words: Words): MarkdownIt {
+  const markdown = new MarkdownIt({ html: true, typographer: false });
+  markdown.use(katex, { throwOnError: true });
+  anchors(markdown, words);
+  for (const kind of ['note', 'correction', 'example'] as const) aside(markdown, kind, words);
+  step(markdown);
+  // Wide tables scroll on their own, never the page.
+  markdown.renderer.rules.table_open = () => '<div class="table" tabindex="0"><table>\n';
+  markdown.renderer.rules.table_close = () => '</table></div>\n';
+  return markdown;
+}
+
+export interface Section {
+  id: string;
+  title: string;
+  nav: string;
+  body: string;
+}
+
+/** A section file: front matter (id, title, nav), then Markdown. */
+export function parseSection(file: string, text: string): Section {
+  const [, head, body] = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(text) ?? [];
+  const fields = Object.fromEntries(
+    (head ?? '').split('\n').map((line) => line.split(/:\s+(.*)/s).slice(0, 2)),
+  ) as Record<string, string>;
+  const { id, title, nav } = fields;
+  if (!id || !title || !nav || body === undefined) {
+    throw new Error(`${file}: front matter must give id, title and nav`);
+  }
+  return { id, title, nav, body };
+}

@@ -1,0 +1,125 @@
+// View ↔ URL fragment. Short keys, and only what differs from the article's own state:
+//   #section&s=3&p=w.2.1&m=0&q=0.11,0.77;…     pins are counted from 1, as the page counts
+import { type Cell, type Matrix, type View, sameCell, sameMatrix, sizeOf } from './case.js';
+import { parseNumber } from './parse.js';
+import { type Stage, stages, steps } from './steps.js';
+
+/** Something in a link that could not be used as it stood: which words say so, and with what. */
+export interface Remark {
+  word: 'linkStep' | 'linkPin' | 'linkMatrix' | 'linkMask';
+  values: Record<string, string>;
+}
+
+const stageKeys: Record<Stage, string> = {
+  query: 'q',
+  key: 'k',
+  value: 'v',
+  scores: 's',
+  scaled: 'd',
+  masked: 'm',
+  weights: 'w',
+  output: 'o',
+};
+const inputs = ['query', 'key', 'value'] as const;
+
+/** Rows and columns of a stage's matrix, from the inputs alone. */
+export function shapeOf(stage: Stage, { query, key, value }: View['case']): readonly [number, number] {
+  if (stage === 'query') return sizeOf(query);
+  if (stage === 'key') return sizeOf(key);
+  if (stage === 'value') return sizeOf(value);
+  return [query.length, stage === 'output' ? sizeOf(value)[1] : key.length];
+}
+
+const writeMatrix = (matrix: Matrix) => matrix.map((row) => row.join(',')).join(';');
+
+function readMatrix(text: string, [rows, columns]: readonly [number, number]): Matrix | undefined {
+  const matrix = text.split(';').map((row) => row.split(',').map(parseNumber));
+  const fits =
+    matrix.length === rows &&
+    matrix.every((row) => row.length === columns && row.every((x) => x !== undefined));
+  return fits ? (matrix as number[][]) : undefined;
+}
+
+export function encode(view: View, home: View): string {
+  const parts: string[] = [];
+  if (view.step !== home.step) parts.push(`s=${view.step}`);
+  if (view.pin && !sameCell(view.pin, home.pin)) {
+    parts.push(`p=${stageKeys[view.pin.stage]}.${view.pin.row + 1}.${view.pin.column + 1}`);
+  }
+  if (view.case.causal !== home.case.causal) parts.push(`m=${view.case.causal ? 1 : 0}`);
+  for (const name of inputs) {
+    if (!sameMatrix(view.case[name], home.case[name])) {
+      parts.push(`${stageKeys[name]}=${writeMatrix(view.case[name])}`);
+    }
+  }
+  return parts.join('&');
+}
+
+const clamp = (x: number, low: number, high: number) => Math.min(Math.max(x, low), high);
+
+function readPin(text: string, of: View['case'], remarks: Remark[]): Cell | null {
+  const [letter, ...indices] = text.split('.');
+  const stage = stages.find((name) => stageKeys[name] === letter);
+  const [row, column] = indices.map(parseNumber);
+  if (!stage || indices.length !== 2 || row === undefined || column === undefined) {
+    remarks.push({ word: 'linkPin', values: { asked: text, used: '–' } });
+    return null;
+  }
+  const [rows, columns] = shapeOf(stage, of);
+  const used = [clamp(Math.round(row), 1, rows), clamp(Math.round(column), 1, columns)] as const;
+  if (used[0] !== row || used[1] !== column) {
+    remarks.push({ word: 'linkPin', values: { asked: text, used: `${letter}.${used.join('.')}` } });
+  }
+  return { stage, row: used[0] - 1, column: used[1] - 1 };
+}
+
+/** What a fragment says. Anything unusable falls back to `home` and leaves a remark. */
+export function decode(
+  fragment: string,
+  home: View,
+): { view: View; anchor: string; remarks: Remark[] } {
+  const remarks: Remark[] = [];
+  const parts = fragment.replace(/^#/, '').split('&');
+  const anchor = parts[0] && !parts[0].includes('=') ? parts[0] : '';
+  const fields = new Map(
+    parts
+      .filter((part) => part.includes('='))
+      .map((part) => [part.slice(0, part.indexOf('=')), safeDecode(part.slice(part.indexOf('=') + 1))]),
+  );
+
+  let { step } = home;
+  const stepText = fields.get('s');
+  if (stepText !== undefined) {
+    const asked = parseNumber(stepText);
+    step = asked === undefined ? home.step : clamp(Math.round(asked), 1, steps.length);
+    if (step !== asked) remarks.push({ word: 'linkStep', values: { asked: stepText, used: `${step}` } });
+  }
+
+  const newCase = { ...home.case };
+  const mask = fields.get('m');
+  if (mask === '0' || mask === '1') newCase.causal = mask === '1';
+  else if (mask !== undefined) remarks.push({ word: 'linkMask', values: { asked: mask } });
+  for (const name of inputs) {
+    const text = fields.get(stageKeys[name]);
+    if (text === undefined) continue;
+    const size = sizeOf(home.case[name]);
+    const matrix = readMatrix(text, size);
+    if (matrix) newCase[name] = matrix;
+    else {
+      const values = { name: stageKeys[name].toUpperCase(), shape: size.join('×') };
+      remarks.push({ word: 'linkMatrix', values });
+    }
+  }
+
+  const pinText = fields.get('p');
+  const pin = pinText === undefined ? home.pin : readPin(pinText, newCase, remarks);
+  return { view: { case: newCase, step, pin }, anchor, remarks };
+}
+
+function safeDecode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,89 @@
+// The page's one state: the case, the step and the pin; every change goes through here.
+import { type Case, type View, sameCell, sameMatrix } from './case.js';
+import { type Remark, decode, encode } from './link.js';
+
+const sameCase = (a: Case, b: Case) =>
+  a.causal === b.causal &&
+  sameMatrix(a.query, b.query) &&
+  sameMatrix(a.key, b.key) &&
+  sameMatrix(a.value, b.value);
+
+/** Fires `change` after the view has changed. */
+export class Store extends EventTarget {
+  #view: View;
+  #past: Case[] = [];
+  remarks: Remark[] = [];
+
+  constructor(readonly home: View) {
+    super();
+    this.#view = home;
+  }
+
+  get view(): View {
+    return this.#view;
+  }
+
+  get canUndo(): boolean {
+    return this.#past.length > 0;
+  }
+
+  /** Merges a change; an equal view changes nothing. Edits of the case can be undone. */
+  update(change: Partial<View>): void {
+    const next = { ...this.#view, ...change };
+    const edited = !sameCase(next.case, this.#view.case);
+    if (!edited) next.case = this.#view.case;
+    if (!edited && next.step === this.#view.step && sameCell(next.pin, this.#view.pin)) return;
+    if (edited) this.#past.push(this.#view.case);
+    this.#show(next);
+  }
+
+  undo(): void {
+    const last = this.#past.pop();
+    if (last) this.#show({ ...this.#view, case: last });
+  }
+
+  #show(view: View): void {
+    this.#view = view;
+    this.dispatchEvent(new Event('change'));
+  }
+
+  /**
+   * Keeps the URL fragment and the view the same: reads it now and whenever the reader goes back,
+   * forward or to an anchor, and writes it after each change (a new history entry for a new step or
+   * case, so that Back undoes them; a pin only replaces the entry).
+   */
+  bindToAddress(): void {
+    let written: View | undefined;
+    let anchor = '';
+    const read = () => {
+      const { hash } = location;
+      // A plain #section is a jump within the article; what the reader was looking at stays.
+      const jump = hash !== '' && !hash.includes('=') && written !== undefined;
+      const found = decode(hash, jump ? this.#view : this.home);
+      anchor = found.anchor;
+      this.remarks = found.remarks;
+      written = found.view;
+      if (jump) history.replaceState(null, '', this.#address(anchor));
+      else if (anchor !== '') document.getElementById(anchor)?.scrollIntoView();
+      this.update(found.view);
+      if (found.remarks.length > 0) this.dispatchEvent(new Event('change'));
+    };
+    read();
+    addEventListener('hashchange', read);
+    this.addEventListener('change', () => {
+      const { view } = this;
+      if (view === written) return;
+      const isNewEntry = !written || view.step !== written.step || !sameCase(view.case, written.case);
+      written = view;
+      const address = this.#address(anchor);
+      if (address === location.pathname + location.search + location.hash) return;
+      if (isNewEntry) history.pushState(null, '', address);
+      else history.replaceState(null, '', address);
+    });
+  }
+
+  #address(anchor: string): string {
+    const fragment = [anchor, encode(this.#view, this.home)].filter((part) => part !== '').join('&');
+    return location.pathname + location.search + (fragment === '' ? '' : `#${fragment}`);
+  }
+}
