@@ -29,7 +29,9 @@ async function start(): Promise<void> {
   } catch (error) {
     delete document.documentElement.dataset.script;
     const place = document.getElementById('load-failed')!;
-    place.textContent = fill(ours.loadFailed, { reason: String((error as Error).message ?? error) });
+    place.textContent = fill(ours.loadFailed, {
+      reason: String((error as Error).message ?? error),
+    });
     place.hidden = false;
   }
 }

@@ -40,7 +40,11 @@ const cellAt = (event: Event): Cell | null => {
   const element = (event.target as Element).closest<HTMLElement>('td[data-stage]');
   if (!element) return null;
   const { stage, row, column } = element.dataset;
-  return { stage: stages.find((name) => name === stage)!, row: Number(row), column: Number(column) };
+  return {
+    stage: stages.find((name) => name === stage)!,
+    row: Number(row),
+    column: Number(column),
+  };
 };
 
 export class GridController implements ReactiveController {

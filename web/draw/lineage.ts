@@ -13,8 +13,7 @@ const indices = (count: number) => Array.from({ length: count }, (_, index) => i
 /** The cells a cell is computed from. A key that the mask forbids is not among them: it is not read. */
 export function operandsOf({ stage, row, column }: Cell, frame: Frame): Cell[] {
   const { matrices, cause } = frame;
-  const visible = () =>
-    indices(matrices.key.length).filter((j) => cause[row]?.[j]?.length === 0);
+  const visible = () => indices(matrices.key.length).filter((j) => cause[row]?.[j]?.length === 0);
   const isVisible = cause[row]?.[column]?.length === 0;
   switch (stage) {
     case 'query':

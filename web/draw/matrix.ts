@@ -119,19 +119,21 @@ function cellView(
     aria-label=${cellLabel(model, words, row, column, text)}
     aria-readonly=${isInput(stage) ? 'false' : 'true'}
     aria-selected=${at(grid.pin, stage, row, column) ? 'true' : 'false'}
-  >${
-    isEditing
-      ? html`<input
-          class="edit"
-          inputmode="decimal"
-          autocomplete="off"
-          spellcheck="false"
-          aria-label=${fill(words.editLabel, { name: `${words.stages[stage]}, ${model.spoken(row, column)}` })}
-          aria-invalid=${grid.editing!.isBad ? 'true' : 'false'}
-          .value=${grid.editing!.text}
-        />`
-      : text
-  }</td>`;
+  >
+    ${
+      isEditing
+        ? html`<input
+            class="edit"
+            inputmode="decimal"
+            autocomplete="off"
+            spellcheck="false"
+            aria-label=${fill(words.editLabel, { name: `${words.stages[stage]}, ${model.spoken(row, column)}` })}
+            aria-invalid=${grid.editing!.isBad ? 'true' : 'false'}
+            .value=${grid.editing!.text}
+          />`
+        : text
+    }
+  </td>`;
 }
 
 /** `grid` is what the reader is doing with it; without it the table is for reading only. */

@@ -33,7 +33,7 @@ function scoreLine(frame: Frame, i: number, j: number) {
   const { query, key, scores } = frame.matrices;
   const factors = (query[i] ?? []).map((q, l): [number, number] => [q, cellOf(key, j, l)]);
   return html`= ${vector('q', i)}·${vector('k', j)}
-    ${sumOfProducts(factors, givenNumber, cellOf(scores, i, j))}`;
+  ${sumOfProducts(factors, givenNumber, cellOf(scores, i, j))}`;
 }
 
 function scaledLine({ matrices }: Frame, i: number, j: number) {
@@ -99,7 +99,10 @@ function outputLine(frame: Frame, i: number, c: number) {
   const factors = (weights[i] ?? [])
     .map((a, j): [number, number] => [a, cellOf(value, j, c)])
     .filter((_, j) => !frame.cause[i]?.[j]?.length);
-  const sum = html`<span class="term">Σ<sub><var>j</var></sub> <var>A</var><sub>${i + 1}<var>j</var></sub>·<var>V</var><sub><var>j</var>${c + 1}</sub></span>`;
+  const sum = html`<span class="term"
+    >Σ<sub><var>j</var></sub> <var>A</var><sub>${i + 1}<var>j</var></sub
+    >·<var>V</var><sub><var>j</var>${c + 1}</sub></span
+  >`;
   return html`= ${sum} ${sumOfProducts(factors, exactNumber, cellOf(output, i, c))}`;
 }
 
@@ -121,7 +124,12 @@ const rowText = (row: readonly number[] = []) =>
   html`= ${pieces([`(${row.map((x) => (x === 0 ? '0' : exactNumber(x))).join(', ')})`])}`;
 
 /** Everything that led to `cell`, in the order of the steps, as far as `step` has come. */
-export function spell({ stage, row, column }: Cell, frame: Frame, step: number, words: Words): Line[] {
+export function spell(
+  { stage, row, column }: Cell,
+  frame: Frame,
+  step: number,
+  words: Words,
+): Line[] {
   const reached = (name: Stage) => stepOf(name) <= step;
   if (isPair(stage)) {
     return pairStages.filter(reached).flatMap((name): Line[] => {

@@ -20,11 +20,14 @@ export interface Tint {
 const REACH: Record<Scale, number> = { signed: 0.8, weight: 1 };
 
 /** Weights from here on are so dark that white ink has the better contrast. */
-const STRONG = 0.62;
+const STRONG = 0.7;
 
 /** Largest finite magnitude: signed matrices use [−domain, domain], so that zero is the surface. */
 export function domainOf(...matrices: Matrix[]): number {
-  const sizes = matrices.flatMap((rows) => rows.flat()).map(Math.abs).filter(Number.isFinite);
+  const sizes = matrices
+    .flatMap((rows) => rows.flat())
+    .map(Math.abs)
+    .filter(Number.isFinite);
   return Math.max(...sizes, Number.MIN_VALUE);
 }
 

@@ -135,28 +135,29 @@ function railView({ view, words }: StepperView, live?: Live) {
   const count = steps.length;
   const item = (name: Step, index: number) => {
     const step = index + 1;
-    const isCurrent = step === view.step;
-    const content = html`<span class="number">${step}</span><span class="what">${stepLabels[name]}</span>`;
+    const current = step === view.step ? 'step' : nothing;
+    const content = html`<span class="number">${step}</span
+      ><span class="what">${stepLabels[name]}</span
+      ><span class="visually-hidden">${words.stepNames[name]}</span>`;
+    if (!live) return html`<li><span class="step" aria-current=${current}>${content}</span></li>`;
     return html`<li>
-      ${
-        live
-          ? html`<button
-              type="button"
-              class="step"
-              aria-current=${isCurrent ? 'step' : nothing}
-              aria-label=${fill(words.stepLabel, { step, count, name: words.stepNames[name] })}
-              @click=${() => live.on.step(step)}
-            >${content}</button>`
-          : html`<span class="step" aria-current=${isCurrent ? 'step' : nothing}>${content}</span>`
-      }
+      <button type="button" class="step" aria-current=${current} @click=${() => live.on.step(step)}>
+        ${content}
+      </button>
     </li>`;
   };
   return html`<div class="rail">
-    <ol class="steps" aria-label=${words.stepsLabel}>${steps.map(item)}</ol>
+    <ol class="steps" aria-label=${words.stepsLabel}>
+      ${steps.map(item)}
+    </ol>
     ${
       live
         ? html`<div class="moves">
-            <button type="button" ?disabled=${view.step === 1} @click=${() => live.on.step(view.step - 1)}>
+            <button
+              type="button"
+              ?disabled=${view.step === 1}
+              @click=${() => live.on.step(view.step - 1)}
+            >
               ${words.previous}
             </button>
             <button
@@ -175,14 +176,22 @@ function railView({ view, words }: StepperView, live?: Live) {
 
 function inspectorView({ frame, view, words }: StepperView, live?: Live) {
   const cell = live?.looked;
-  if (!live || !cell) return html`<div class="inspector"><p class="hint">${words.inspectorHint}</p></div>`;
-  const isKept = view.pin !== null && cell.stage === view.pin.stage && cell.row === view.pin.row && cell.column === view.pin.column;
+  if (!live || !cell)
+    return html`<div class="inspector"><p class="hint">${words.inspectorHint}</p></div>`;
+  const isKept =
+    view.pin !== null &&
+    cell.stage === view.pin.stage &&
+    cell.row === view.pin.row &&
+    cell.column === view.pin.column;
   const lines = spell(cell, frame, view.step, words);
   return html`<div class="inspector">
     <dl>
       ${lines.map(
         ({ stage, name, text }) =>
-          html`<div ?data-main=${stage === cell.stage}><dt>${name}</dt><dd>${text}</dd></div>`,
+          html`<div ?data-main=${stage === cell.stage}>
+            <dt>${name}</dt>
+            <dd>${text}</dd>
+          </div>`,
       )}
     </dl>
     ${stepOf(cell.stage) > view.step ? html`<p class="remark">${fill(words.laterStep, { step: stepOf(cell.stage) })}</p>` : nothing}
@@ -201,7 +210,9 @@ function inspectorView({ frame, view, words }: StepperView, live?: Live) {
 
 function invariantView({ name, holds, count }: Invariant, words: Words) {
   return html`<li data-holds=${holds ? 'yes' : 'no'}>
-    <span class="sign" role="img" aria-label=${holds ? words.holds : words.fails}>${holds ? '✓' : '✗'}</span>
+    <span class="sign" role="img" aria-label=${holds ? words.holds : words.fails}
+      >${holds ? '✓' : '✗'}</span
+    >
     ${fill(words.invariant[name], { count })}
   </li>`;
 }
@@ -213,13 +224,15 @@ function captionsView(shown: StepperView, live?: Live) {
   const name = words.stepNames[steps[view.step - 1]!];
   return html`<div class="says">
       ${steps.map(
-        (_, index) => html`<div ?data-current=${index + 1 === view.step}>
-          <slot name="step-${index + 1}"><p>${stepSentence(shown, index + 1)}</p></slot>
-        </div>`,
+        (_, index) =>
+          html`<div ?data-current=${index + 1 === view.step}>
+            <slot name="step-${index + 1}"><p>${stepSentence(shown, index + 1)}</p></slot>
+          </div>`,
       )}
     </div>
     <p class="visually-hidden" aria-live="polite">
-      ${fill(words.stepLabel, { step: view.step, count: steps.length, name })}. ${stepSentence(shown)}
+      ${fill(words.stepLabel, { step: view.step, count: steps.length, name })}.
+      ${stepSentence(shown)}
     </p>`;
 }
 
@@ -270,7 +283,9 @@ export function stepperView(shown: StepperView, live?: Live): TemplateResult {
         ${
           live
             ? html`<div class="tools">
-                <button type="button" ?disabled=${!live.canUndo} @click=${live.on.undo}>${words.undo}</button>
+                <button type="button" ?disabled=${!live.canUndo} @click=${live.on.undo}>
+                  ${words.undo}
+                </button>
                 <button type="button" @click=${live.on.random}>${words.random}</button>
                 <button type="button" @click=${live.on.reset}>${words.reset}</button>
               </div>`

@@ -16,7 +16,9 @@ import { fill } from '../state/words.js';
 import { exampleCells, stepperView } from './stepper-view.js';
 
 export class AttentionStepper extends LitElement {
-  static override styles = [tokensSheet, figureSheet, stepperSheet].map((sheet) => unsafeCSS(sheet));
+  static override styles = [tokensSheet, figureSheet, stepperSheet].map((sheet) =>
+    unsafeCSS(sheet),
+  );
   static override properties = { page: { attribute: false } };
 
   declare page: Page | undefined;
@@ -92,6 +94,7 @@ export class AttentionStepper extends LitElement {
   protected override willUpdate(changed: PropertyValues<this>): void {
     if (!changed.has('page')) return;
     this.toggleAttribute('data-live', this.page !== undefined);
+    if (this.page) this.querySelector('.first-frame')?.remove();
     changed.get('page')?.store.removeEventListener('change', this.#changed);
     this.page?.store.addEventListener('change', this.#changed);
   }
@@ -104,7 +107,8 @@ export class AttentionStepper extends LitElement {
   protected override render() {
     const { page } = this;
     // Until the library is there, and if it never comes, the prerendered first frame stands.
-    if (!page) return html`<slot></slot>${steps.map((_, i) => html`<slot name="step-${i + 1}"></slot>`)}`;
+    if (!page)
+      return html`<slot></slot>${steps.map((_, i) => html`<slot name="step-${i + 1}"></slot>`)}`;
     const view = this.#view;
     const looked = this.#grid.looked ?? exampleCells[steps[view.step - 1]!];
     const { words, store } = page;

@@ -12,10 +12,13 @@ import type { Words } from '../state/words.js';
 type Library = typeof import('attention-wasm');
 
 const readExample = async (name: string): Promise<Example> =>
-  JSON.parse(await readFile(new URL(`../examples/${name}.json`, import.meta.url), 'utf8'));
+  JSON.parse(
+    await readFile(new URL(`../examples/${name}.json`, import.meta.url), 'utf8'),
+  ) as Example;
 
 /** Lit's markers are for taking the markup over again; the live figure draws its own. */
-const withoutMarkers = (markup: string) => markup.replace(/<!--.*?-->/g, '').replace(/>\s+</g, '>\n<');
+const withoutMarkers = (markup: string) =>
+  markup.replace(/<!--.*?-->/g, '').replace(/>\s+</g, '>\n<');
 
 const draw = async (view: TemplateResult) => withoutMarkers(await collectResult(render(view)));
 

@@ -6,11 +6,12 @@ import type { Words } from '../state/words.js';
 
 // A CommonJS module whose default export is nested once more under Node's ESM.
 const katex = ((katexModule as { default?: unknown }).default ?? katexModule) as PluginWithOptions;
+type RenderRule = NonNullable<MarkdownIt['renderer']['rules'][string]>;
 const container = containerModule as unknown as PluginWithParams;
 
 /** `### Padding {#padding}`: an anchor that is the same in both languages. */
 function anchors(markdown: MarkdownIt, words: Words): void {
-  markdown.core.ruler.push('anchors', ({ tokens }) => {
+  markdown.core.ruler.push('anchors', ({ tokens, Token }) => {
     tokens.forEach((token, index) => {
       if (token.type !== 'heading_open') return;
       const inline = tokens[index + 1]!;
@@ -19,7 +20,7 @@ function anchors(markdown: MarkdownIt, words: Words): void {
       if (!last || !found) return;
       last.content = found[1]!;
       token.attrSet('id', found[2]!);
-      const link = new (Object.getPrototypeOf(token).constructor)('html_inline', '', 0);
+      const link = new Token('html_inline', '', 0);
       link.content = anchorLink(found[2]!, words);
       inline.children!.push(link);
     });
@@ -47,7 +48,9 @@ function step(markdown: MarkdownIt): void {
   });
   markdown.use(container, 'step', {
     render: (tokens: { nesting: number }[], index: number) =>
-      tokens[index]!.nesting === 1 ? `<div class="step-prose" slot="step-${++count}">\n` : '</div>\n',
+      tokens[index]!.nesting === 1
+        ? `<div class="step-prose" slot="step-${++count}">\n`
+        : '</div>\n',
   });
 }
 
@@ -60,6 +63,18 @@ export function markdownFor(words: Words): MarkdownIt {
   // Wide tables scroll on their own, never the page.
   markdown.renderer.rules.table_open = () => '<div class="table" tabindex="0"><table>\n';
   markdown.renderer.rules.table_close = () => '</table></div>\n';
+  // An empty head is no head.
+  const headUnlessEmpty =
+    (inline: 1 | -1): RenderRule =>
+    (tokens, index, options, _, renderer) => {
+      if (tokens[index + inline]!.content === '') tokens[index]!.tag = 'td';
+      return renderer.renderToken(tokens, index, options);
+    };
+  markdown.renderer.rules.th_open = headUnlessEmpty(1);
+  markdown.renderer.rules.th_close = headUnlessEmpty(-1);
+  const { fence } = markdown.renderer.rules;
+  markdown.renderer.rules.fence = (...args) =>
+    fence!(...args).replace('<pre>', '<pre tabindex="0">');
   return markdown;
 }
 

@@ -11,7 +11,7 @@ export const languages: Record<Language, { tag: string; other: Language }> = {
 };
 
 export const readWords = async (language: Language): Promise<Words> =>
-  JSON.parse(await readFile(new URL(`${language}/words.json`, content), 'utf8'));
+  JSON.parse(await readFile(new URL(`${language}/words.json`, content), 'utf8')) as Words;
 
 async function readSections(language: Language): Promise<Section[]> {
   const folder = new URL(`${language}/`, content);
@@ -22,7 +22,10 @@ async function readSections(language: Language): Promise<Section[]> {
 }
 
 const escape = (text: string) =>
-  text.replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign]!);
+  text.replace(
+    /[&<>"]/g,
+    (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign]!,
+  );
 
 /** Each figure's first frame goes inside its element, before the prose that stands there. */
 async function withFirstFrames(markup: string, frames: FirstFrames, words: Words): Promise<string> {
@@ -88,7 +91,7 @@ export async function renderPage(language: Language, frames: FirstFrames): Promi
         <h1>${markdown.renderInline(opening!.title)}</h1>
         <noscript><div class="notice">${escape(words.noScript)}</div></noscript>
         <div class="notice" id="load-failed" role="status" hidden></div>
-        ${opening!.html}
+        ${opening!.html.replace(/<(\/?)h3/g, (_, close: string) => (close ? '</h2' : '<h2 class="minor"'))}
       </section>${rest.map(section).join('')}
     </main>
     <footer><p>${escape(words.footer)}</p></footer>

@@ -39,7 +39,9 @@ export const caseOf = (example: Example): Case => ({
 export const sameMatrix = (a: Matrix, b: Matrix) =>
   a === b ||
   (a.length === b.length &&
-    a.every((row, i) => row.length === b[i]?.length && row.every((x, j) => Object.is(x, b[i]?.[j]))));
+    a.every(
+      (row, i) => row.length === b[i]?.length && row.every((x, j) => Object.is(x, b[i]?.[j])),
+    ));
 
 export const sameCell = (a: Cell | null, b: Cell | null) =>
   a === b || (!!a && !!b && a.stage === b.stage && a.row === b.row && a.column === b.column);

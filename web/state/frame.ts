@@ -19,7 +19,11 @@ type Library = typeof import('attention-wasm');
 const frames = new WeakMap<Case, Frame>();
 
 /** The frame of a case; a case is computed once. */
-export function frameOf(attention: Attention, { tensor }: Pick<Library, 'tensor'>, of: Case): Frame {
+export function frameOf(
+  attention: Attention,
+  { tensor }: Pick<Library, 'tensor'>,
+  of: Case,
+): Frame {
   const known = frames.get(of);
   if (known) return known;
   // float64, so that what the reader typed is what is computed with.

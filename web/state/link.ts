@@ -23,7 +23,10 @@ const stageKeys: Record<Stage, string> = {
 const inputs = ['query', 'key', 'value'] as const;
 
 /** Rows and columns of a stage's matrix, from the inputs alone. */
-export function shapeOf(stage: Stage, { query, key, value }: View['case']): readonly [number, number] {
+export function shapeOf(
+  stage: Stage,
+  { query, key, value }: View['case'],
+): readonly [number, number] {
   if (stage === 'query') return sizeOf(query);
   if (stage === 'key') return sizeOf(key);
   if (stage === 'value') return sizeOf(value);
@@ -84,7 +87,10 @@ export function decode(
   const fields = new Map(
     parts
       .filter((part) => part.includes('='))
-      .map((part) => [part.slice(0, part.indexOf('=')), safeDecode(part.slice(part.indexOf('=') + 1))]),
+      .map((part) => [
+        part.slice(0, part.indexOf('=')),
+        safeDecode(part.slice(part.indexOf('=') + 1)),
+      ]),
   );
 
   let { step } = home;
@@ -92,7 +98,8 @@ export function decode(
   if (stepText !== undefined) {
     const asked = parseNumber(stepText);
     step = asked === undefined ? home.step : clamp(Math.round(asked), 1, steps.length);
-    if (step !== asked) remarks.push({ word: 'linkStep', values: { asked: stepText, used: `${step}` } });
+    if (step !== asked)
+      remarks.push({ word: 'linkStep', values: { asked: stepText, used: `${step}` } });
   }
 
   const newCase = { ...home.case };

@@ -2,7 +2,11 @@
 
 /** One number, or undefined where the text is not one. Accepts −, full-width digits, a decimal comma. */
 export function parseNumber(text: string): number | undefined {
-  const plain = text.normalize('NFKC').trim().replace('\u2212', '-').replace(/^([-+]?\d*),(\d+)$/, '$1.$2');
+  const plain = text
+    .normalize('NFKC')
+    .trim()
+    .replace('\u2212', '-')
+    .replace(/^([-+]?\d*),(\d+)$/, '$1.$2');
   if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(plain)) return undefined;
   const value = Number(plain);
   return Number.isFinite(value) ? value : undefined;

@@ -28,5 +28,4 @@ export const isInput = (stage: Stage): stage is 'query' | 'key' | 'value' =>
   stage === 'query' || stage === 'key' || stage === 'value';
 
 /** The step from which a matrix has its numbers. */
-export const stepOf = (stage: Stage): number =>
-  isInput(stage) ? 1 : steps.indexOf(stage) + 1;
+export const stepOf = (stage: Stage): number => (isInput(stage) ? 1 : steps.indexOf(stage) + 1);

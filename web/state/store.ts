@@ -73,7 +73,8 @@ export class Store extends EventTarget {
     this.addEventListener('change', () => {
       const { view } = this;
       if (view === written) return;
-      const isNewEntry = !written || view.step !== written.step || !sameCase(view.case, written.case);
+      const isNewEntry =
+        !written || view.step !== written.step || !sameCase(view.case, written.case);
       written = view;
       const address = this.#address(anchor);
       if (address === location.pathname + location.search + location.hash) return;
@@ -83,7 +84,9 @@ export class Store extends EventTarget {
   }
 
   #address(anchor: string): string {
-    const fragment = [anchor, encode(this.#view, this.home)].filter((part) => part !== '').join('&');
+    const fragment = [anchor, encode(this.#view, this.home)]
+      .filter((part) => part !== '')
+      .join('&');
     return location.pathname + location.search + (fragment === '' ? '' : `#${fragment}`);
   }
 }

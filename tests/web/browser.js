@@ -1,0 +1,83 @@
+// The built page in a real Chromium, served by the project's own server.
+import assert from 'node:assert/strict';
+import { after } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { serve } from '../../src/build/serve.mjs';
+
+const folder = fileURLToPath(new URL('../../build/site', import.meta.url));
+const quiet = [
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+  '--disable-gpu',
+];
+const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: [...quiet, ...asRoot],
+});
+const servers = [];
+after(async () => {
+  await browser.close();
+  await Promise.all(servers.map((server) => server.close()));
+});
+
+/** A server of the built page; see serve.mjs for the settings. */
+export async function site(settings = {}) {
+  const server = await serve({ folder, ...settings });
+  servers.push(server);
+  return server.url;
+}
+
+const isolatedSite = await site();
+
+export const widths = [1440, 768, 390, 320];
+export const languages = ['en', 'zh'];
+
+/**
+ * Opens `path` and hands the page to `use`. Fails on any error the page reports, unless `faults`
+ * names what is expected of them.
+ */
+export async function onPage(path, use, { url = isolatedSite, faults = [], ...settings } = {}) {
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 1000 },
+    colorScheme: 'light',
+    ...settings,
+  });
+  const errors = [];
+  try {
+    const page = await context.newPage();
+    page.on('pageerror', (error) => errors.push(error.message));
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) errors.push(message.text());
+    });
+    await page.goto(new URL(path, url).href);
+    if (settings.javaScriptEnabled !== false && faults.length === 0) await alive(page);
+    await use(page);
+  } finally {
+    await context.close();
+  }
+  const surprises = errors.filter((text) => !faults.some((fault) => fault.test(text)));
+  assert.deepEqual(surprises, [], 'errors in the console');
+}
+
+/** Resolves when the figures run. */
+export const alive = (page) => page.locator('attention-stepper[data-live]').waitFor();
+
+/** A stage's cells as they read, by stored row and column. */
+export const textsOf = (page, stage) =>
+  page.locator(`attention-stepper td[data-stage="${stage}"]`).evaluateAll((cells) => {
+    const rows = [];
+    for (const cell of cells) {
+      (rows[cell.dataset.row] ??= [])[cell.dataset.column] = cell.textContent.trim();
+    }
+    return rows;
+  });
+
+export const cell = (page, stage, row, column) =>
+  page.locator(
+    `attention-stepper td[data-stage="${stage}"][data-row="${row}"][data-column="${column}"]`,
+  );

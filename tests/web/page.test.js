@@ -1,0 +1,239 @@
+// The page as a whole: readable without script, quiet, accessible, on every width, host and theme.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import axe from 'axe-core';
+import { alive, cell, languages, onPage, site, widths } from './browser.js';
+
+const readWords = async (language) =>
+  JSON.parse(
+    await readFile(new URL(`../../web/content/${language}/words.json`, import.meta.url), 'utf8'),
+  );
+
+/** Every text of a dictionary as [path, its placeholders]. */
+const entries = (words, path = '') =>
+  Object.entries(words).flatMap(([key, value]) =>
+    typeof value === 'string'
+      ? [[path + key, value.match(/\{\w+\}/g)?.sort() ?? []]]
+      : entries(value, `${path}${key}.`),
+  );
+
+test('both languages have the same words, with the same placeholders', async () => {
+  const [en, zh] = await Promise.all(languages.map(readWords));
+  assert.deepEqual(entries(zh), entries(en));
+});
+
+for (const language of languages) {
+  test(`without JavaScript everything can be read: ${language}`, async () => {
+    await onPage(
+      `${language}/`,
+      async (page) => {
+        assert.equal(await page.locator('main > section').count(), 13);
+        assert.ok((await page.locator('.katex').count()) > 100);
+        const frame = page.locator('attention-stepper .first-frame');
+        const numbers = await frame.locator('[data-stage="query"] td.cell').allInnerTexts();
+        assert.deepEqual(numbers.slice(0, 3), ['0.11', '0.77', '0.08']);
+        assert.equal(await frame.locator('table').first().isVisible(), true);
+        assert.equal(await page.locator('attention-stepper button').count(), 0);
+        for (let step = 1; step <= 6; ++step) {
+          assert.equal(await page.locator(`.step-prose[slot="step-${step}"]`).isVisible(), true);
+        }
+        assert.equal(await page.locator('noscript .notice').isVisible(), true);
+      },
+      { javaScriptEnabled: false },
+    );
+  });
+
+  test(`no width scrolls sideways, at any step: ${language}`, async () => {
+    for (const width of widths) {
+      await onPage(
+        `${language}/`,
+        async (page) => {
+          for (let step = 1; step <= 6; ++step) {
+            await page
+              .locator('attention-stepper button.step')
+              .nth(step - 1)
+              .click();
+            const overflow = await page.evaluate(
+              () => document.documentElement.scrollWidth - innerWidth,
+            );
+            assert.ok(overflow <= 0, `${width} px, step ${step}: ${overflow} px too wide`);
+          }
+        },
+        { viewport: { width, height: 900 } },
+      );
+    }
+  });
+
+  for (const colorScheme of ['light', 'dark']) {
+    test(`axe finds nothing: ${language}, ${colorScheme}`, async () => {
+      await onPage(
+        `${language}/#s=6`,
+        async (page) => {
+          await page.evaluate(axe.source);
+          const check = async (where) => {
+            const { violations } = await page.evaluate(() => globalThis.axe.run());
+            const found = violations.map(
+              ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`,
+            );
+            assert.deepEqual(found, [], where);
+          };
+          await check('at rest');
+          await cell(page, 'output', 2, 1).click();
+          await page.waitForTimeout(400);
+          await check('with a cell kept');
+        },
+        { colorScheme },
+      );
+    });
+  }
+}
+
+test('Q stands beside the scores, row on row, and Kᵀ above them, column on column', async () => {
+  for (const width of [1440, 768, 390]) {
+    await onPage(
+      'en/#s=2',
+      async (page) => {
+        const box = (stage, row, column) => cell(page, stage, row, column).boundingBox();
+        for (const index of [0, 3]) {
+          const [q, k, score] = await Promise.all([
+            box('query', index, 0),
+            box('key', index, 0),
+            box('scores', index, index),
+          ]);
+          assert.ok(Math.abs(q.y - score.y) < 1, `row ${index + 1} at ${width} px`);
+          assert.ok(Math.abs(k.x - score.x) < 1, `column ${index + 1} at ${width} px`);
+          assert.ok(q.x + q.width < score.x && k.y + k.height < score.y, `${width} px`);
+        }
+        const last = await box('scores', 3, 3);
+        assert.ok(last.x + last.width <= width, `inside ${width} px`);
+      },
+      { viewport: { width, height: 900 } },
+    );
+  }
+});
+
+test('nothing moves when the reader wants no motion', async () => {
+  await onPage(
+    'en/',
+    async (page) => {
+      for (let step = 2; step <= 6; ++step) {
+        await page.locator('attention-stepper button.primary').click();
+        const moving = await page.evaluate(() => document.getAnimations().length);
+        assert.equal(moving, 0, `step ${step}`);
+      }
+      await cell(page, 'output', 0, 0).hover();
+      assert.equal(await page.evaluate(() => document.getAnimations().length), 0);
+    },
+    { reducedMotion: 'reduce' },
+  );
+});
+
+test('the theme can be chosen, is remembered, and is there before the first paint', async () => {
+  await onPage(
+    'en/',
+    async (page) => {
+      const paper = () =>
+        page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+      const light = await paper();
+      await page.locator('#theme').selectOption('dark');
+      const dark = await paper();
+      assert.notEqual(dark, light);
+      await page.route(/main-.*\.js$/, (route) => route.abort());
+      await page.goto(page.url());
+      assert.equal(await paper(), dark);
+    },
+    { faults: [/ERR_FAILED/] },
+  );
+});
+
+test('the root sends readers on in their language, or lets them choose', async () => {
+  for (const [locale, path] of [
+    ['zh-CN', '/zh/'],
+    ['en-GB', '/en/'],
+    ['fr-FR', '/en/'],
+  ]) {
+    await onPage(
+      '',
+      async (page) => {
+        await page.waitForURL((url) => url.pathname === path);
+        await alive(page);
+      },
+      { locale },
+    );
+  }
+  await onPage(
+    '',
+    async (page) => {
+      assert.equal(await page.locator('.choice a').count(), 2);
+      await page.locator('.choice a').first().click();
+      assert.equal(new URL(page.url()).pathname, '/zh/');
+    },
+    { javaScriptEnabled: false },
+  );
+});
+
+const build = (page) =>
+  page.evaluate(() => document.querySelector('attention-stepper').page.attention.info);
+
+test('threads where the host isolates the page, one thread and the reason where it does not', async () => {
+  await onPage('en/', async (page) => {
+    const info = await build(page);
+    assert.equal(info.crossOriginIsolated, true);
+    const cores = await page.evaluate(() => navigator.hardwareConcurrency);
+    assert.equal(info.threads, cores);
+  });
+  const url = await site({ isolated: false });
+  await onPage(
+    'en/',
+    async (page) => {
+      const info = await build(page);
+      assert.deepEqual([info.crossOriginIsolated, info.threads], [false, 1]);
+      assert.match(info.why.join(), /COOP and COEP/);
+    },
+    { url },
+  );
+});
+
+test('a strict content security policy is enough', async () => {
+  const policy =
+    "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'";
+  const url = await site({ headers: { 'Content-Security-Policy': policy } });
+  await onPage(
+    'en/#s=6',
+    async (page) => {
+      assert.equal((await cell(page, 'output', 3, 1).innerText()).trim(), '−0.12');
+    },
+    { url },
+  );
+});
+
+test('nothing is asked of another origin', async () => {
+  const origins = new Set();
+  await onPage('', async (page) => {
+    page.on('request', (request) => origins.add(new URL(request.url()).origin));
+    await page.goto(new URL('zh/', page.url()).href);
+    await alive(page);
+    await page.waitForLoadState('networkidle');
+    assert.deepEqual([...origins], [new URL(page.url()).origin]);
+  });
+});
+
+test('where the WebAssembly cannot be had, the article stands and says why', async () => {
+  for (const language of languages) {
+    await onPage(
+      'about:blank',
+      async (page) => {
+        const url = await site();
+        await page.route('**/*.wasm', (route) => route.fulfill({ status: 404 }));
+        await page.goto(`${url}${language}/`);
+        const notice = page.locator('#load-failed');
+        await notice.waitFor();
+        assert.match(await notice.innerText(), /404/);
+        assert.equal(await page.locator('attention-stepper .first-frame').isVisible(), true);
+        assert.equal(await page.locator('.step-prose[slot="step-6"]').isVisible(), true);
+      },
+      { faults: [/404/] },
+    );
+  }
+});

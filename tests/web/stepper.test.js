@@ -1,0 +1,324 @@
+// The six-step figure shows the core's numbers, and what it shows can be traced, changed and shared.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { load, tensor, toNested } from 'attention-wasm';
+import { cell, languages, onPage, textsOf } from './browser.js';
+
+const readJSON = async (path) => JSON.parse(await readFile(new URL(path, import.meta.url), 'utf8'));
+const example = await readJSON('../../web/examples/six-step.json');
+const published = (await readJSON('../vectors/seed-values.json')).six_step;
+const attention = await load({ threads: 1 });
+
+/** Every stage of the example as the core gives it. */
+function stagesOf({ query, key, value } = example.inputs, mask = 'causal') {
+  const inputs = [query, key, value].map((rows) => tensor(rows, 'float64'));
+  const { steps } = attention.explain(...inputs, mask ? { mask } : {});
+  const computed = ['scores', 'scaled', 'masked', 'weights', 'output'].map((name) => [
+    name,
+    toNested(steps[name]),
+  ]);
+  return { query, key, value, ...Object.fromEntries(computed) };
+}
+
+/** What a cell must read: two decimals, a real minus sign, −∞ and exact zeros where masked. */
+function written(x, stage, isMasked) {
+  if (stage === 'weights' && isMasked) return '0';
+  if (x === -Infinity) return '−∞';
+  return x
+    .toFixed(2)
+    .replace(/^-(?=0\.00$)/, '')
+    .replace('-', '−');
+}
+
+const shownAt = [
+  ['query', 'key', 'value'],
+  ['scores'],
+  ['scaled'],
+  ['masked'],
+  ['weights'],
+  ['output'],
+];
+
+for (const language of languages) {
+  for (const mask of ['causal', null]) {
+    test(`each step shows the core's numbers: ${language}, mask ${mask ?? 'none'}`, async () => {
+      const expected = stagesOf(example.inputs, mask);
+      await onPage(`${language}/#m=${mask ? 1 : 0}`, async (page) => {
+        const stepper = page.locator('attention-stepper');
+        for (let step = 1; step <= 6; ++step) {
+          await stepper
+            .locator('button.step')
+            .nth(step - 1)
+            .click();
+          for (const stage of shownAt.slice(0, step).flat()) {
+            const texts = expected[stage].map((row, i) =>
+              row.map((x, j) => written(x, stage, Boolean(mask) && j > i)),
+            );
+            assert.deepEqual(await textsOf(page, stage), texts, `${stage} at step ${step}`);
+          }
+          for (const stage of shownAt.slice(step).flat()) {
+            assert.deepEqual(await textsOf(page, stage), [], `${stage} is not there at ${step}`);
+          }
+        }
+      });
+    });
+  }
+}
+
+test('the numbers are the published ones', async () => {
+  const names = {
+    scores: 'scores',
+    scaled: 'scaled',
+    weights: 'weights_causal',
+    output: 'output_causal',
+  };
+  await onPage('en/#s=6', async (page) => {
+    for (const [stage, name] of Object.entries(names)) {
+      const texts = await textsOf(page, stage);
+      published[name].forEach((row, i) =>
+        row.forEach((x, j) => {
+          const shown = Number(texts[i][j].replace('−', '-'));
+          assert.ok(
+            Math.abs(shown - x) <= 0.005 + 1e-9,
+            `${stage} ${i} ${j}: ${texts[i][j]} for ${x}`,
+          );
+        }),
+      );
+    }
+  });
+});
+
+test('pointing at a score lights its query and its key, and spells the sum', async () => {
+  await onPage('en/#s=2', async (page) => {
+    for (const [i, j] of [
+      [0, 1],
+      [3, 2],
+    ]) {
+      await cell(page, 'scores', i, j).hover();
+      const marked = await page
+        .locator('attention-stepper td[data-mark="operand"]')
+        .evaluateAll((cells) => cells.map(({ dataset }) => `${dataset.stage} ${dataset.row}`));
+      assert.deepEqual(new Set(marked), new Set([`query ${i}`, `key ${j}`]));
+      assert.equal(marked.length, 6);
+    }
+    await cell(page, 'scores', 0, 1).hover();
+    const line = (
+      await page.locator('attention-stepper .inspector dd').first().innerText()
+    ).replace(/\s+/g, ' ');
+    assert.equal(
+      line,
+      '= q1·k2 = 0.11×(−0.17) + 0.77×0.81 + 0.08×(−0.10) = −0.0187 + 0.6237 − 0.0080 = 0.5970',
+    );
+  });
+});
+
+test('a kept cell stays through the steps, and its whole chain is spelled', async () => {
+  await onPage('en/#s=2', async (page) => {
+    await cell(page, 'scores', 1, 0).click();
+    await page.mouse.move(0, 0);
+    await page.locator('attention-stepper button.step').nth(4).click();
+    assert.match(page.url(), /#s=5&p=s\.2\.1$/);
+    const names = await page.locator('attention-stepper .inspector dt').allInnerTexts();
+    assert.deepEqual(
+      names.map((name) => name.replace(/\s+/g, '')),
+      ['scores21', 'scaled21', 'masked21', 'rowmaximum', 'exponentials', 'theirsum', 'A21'],
+    );
+    assert.match(
+      (await page.locator('attention-stepper .inspector dd').last().innerText()).replace(
+        /\s+/g,
+        ' ',
+      ),
+      /= 1\.0000 ÷ 1\.6671 = 0\.5998/,
+    );
+    // What may not be read is not among what a weight is made of.
+    await cell(page, 'weights', 1, 0).hover();
+    assert.deepEqual(
+      await page
+        .locator('attention-stepper td[data-stage="masked"][data-mark="operand"]')
+        .allInnerTexts(),
+      ['0.31', '−0.09'],
+    );
+  });
+});
+
+test('everything works by keyboard: steps, moving, keeping, changing, undoing', async () => {
+  await onPage('en/', async (page) => {
+    const focused = () =>
+      page.evaluate(() => {
+        const { dataset } =
+          document.querySelector('attention-stepper').shadowRoot.activeElement ?? {};
+        return dataset && `${dataset.stage} ${dataset.row} ${dataset.column}`;
+      });
+    const press = async (...keys) => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    const next = page.locator('attention-stepper button.primary');
+    await next.focus();
+    await press('Enter', 'Enter', 'Enter', 'Enter', 'Enter');
+    assert.equal(
+      await page.locator('attention-stepper button.step[aria-current] .number').innerText(),
+      '6',
+    );
+    assert.match(page.url(), /#s=6$/);
+
+    await cell(page, 'query', 0, 0).focus();
+    await press('ArrowRight', 'ArrowDown', 'End', 'Control+End');
+    assert.equal(await focused(), 'query 3 2');
+    await press('Control+Home');
+    assert.equal(await focused(), 'query 0 0');
+
+    // Kᵀ moves as it is drawn: right is the next key.
+    await cell(page, 'key', 0, 0).focus();
+    await press('ArrowRight', 'ArrowDown');
+    assert.equal(await focused(), 'key 1 1');
+
+    await cell(page, 'scores', 0, 0).focus();
+    await press('Enter');
+    assert.match(page.url(), /p=s\.1\.1/);
+    await press('Escape');
+    assert.doesNotMatch(page.url(), /p=/);
+
+    await cell(page, 'query', 0, 0).focus();
+    await press('Enter');
+    await page.keyboard.type('-1.5');
+    await press('Enter');
+    assert.equal(await focused(), 'query 0 0');
+    const changed = { ...example.inputs, query: structuredClone(example.inputs.query) };
+    changed.query[0][0] = -1.5;
+    const expected = stagesOf(changed);
+    assert.equal((await textsOf(page, 'query'))[0][0], '−1.50');
+    assert.deepEqual(
+      await textsOf(page, 'scores'),
+      expected.scores.map((row) => row.map((x) => written(x))),
+    );
+    await press('Control+z');
+    assert.equal((await textsOf(page, 'query'))[0][0], '0.11');
+  });
+});
+
+test('a bad entry is marked where it stands, and the last good number stays', async () => {
+  await onPage('en/', async (page) => {
+    const target = cell(page, 'value', 2, 1);
+    await target.dblclick();
+    await page.keyboard.type('1.2.3');
+    await page.keyboard.press('Enter');
+    const input = target.locator('input');
+    assert.equal(await input.getAttribute('aria-invalid'), 'true');
+    assert.match(
+      await page.locator('attention-stepper .messages').innerText(),
+      /“1\.2\.3” is not a number/,
+    );
+    assert.doesNotMatch(page.url(), /v=/);
+    await page.keyboard.press('Escape');
+    assert.equal((await target.innerText()).trim(), '−0.95');
+    assert.equal(await page.locator('attention-stepper .messages').innerText(), '');
+  });
+});
+
+test('a matrix can be pasted, as a spreadsheet or a tensor prints it', async () => {
+  const paste = (page, text) =>
+    cell(page, 'key', 0, 0).evaluate((element, pasted) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text/plain', pasted);
+      const init = { clipboardData, bubbles: true, composed: true, cancelable: true };
+      element.dispatchEvent(new ClipboardEvent('paste', init));
+    }, text);
+  await onPage('en/', async (page) => {
+    await paste(page, '1\t2\t3\n4\t5\t6\n');
+    assert.deepEqual((await textsOf(page, 'key')).slice(0, 3), [
+      ['1.00', '2.00', '3.00'],
+      ['4.00', '5.00', '6.00'],
+      ['0.86', '−0.99', '0.30'],
+    ]);
+    await paste(page, 'tensor([[ 0.5000, -1.0000,  2.0000],\n        [ 0.0000,  1e-1,  7.0000]])');
+    assert.deepEqual((await textsOf(page, 'key')).slice(0, 2), [
+      ['0.50', '−1.00', '2.00'],
+      ['0.00', '0.10', '7.00'],
+    ]);
+    await paste(page, '1 2 3 4');
+    assert.match(
+      await page.locator('attention-stepper .messages').innerText(),
+      /1×4 does not fit K \(4×3\)/,
+    );
+    await paste(page, 'hello');
+    assert.match(await page.locator('attention-stepper .messages').innerText(), /not a matrix/);
+    assert.equal((await textsOf(page, 'key'))[0][0], '0.50');
+  });
+});
+
+test('a link brings back the frame, back and forward work, and the other language keeps it', async () => {
+  const read = async (page) => [
+    await textsOf(page, 'query'),
+    await textsOf(page, 'weights'),
+    (await page.locator('attention-stepper .inspector').innerText()).replace(/[^\d.=×÷−]/g, ''),
+  ];
+  let address;
+  let first;
+  await onPage('en/', async (page) => {
+    await page.locator('attention-stepper .switch input').uncheck();
+    await cell(page, 'query', 1, 1).click();
+    await page.keyboard.type('2');
+    await page.keyboard.press('Enter');
+    await page.locator('attention-stepper button.step').nth(4).click();
+    await cell(page, 'weights', 1, 2).click();
+    await page.mouse.move(0, 0);
+    await page.locator('h1').click();
+    first = await read(page);
+    address = page.url();
+    assert.match(address, /#s=5&p=w\.2\.3&m=0&q=/);
+
+    await page.goBack();
+    await page.waitForURL((url) => !url.hash.includes('s=5'));
+    assert.deepEqual(await textsOf(page, 'weights'), []);
+    await page.goForward();
+    await page.waitForURL((url) => url.hash.includes('s=5'));
+    assert.deepEqual((await read(page)).slice(0, 2), first.slice(0, 2));
+  });
+  await onPage(address, async (page) => {
+    assert.deepEqual(await read(page), first);
+    await page.locator('a.other-language').click();
+    await page.waitForURL(/\/zh\/#s=5&p=w\.2\.3/);
+    await page.locator('attention-stepper[data-live]').waitFor();
+    assert.deepEqual(await read(page), first);
+  });
+});
+
+test('a link that asks for too much is put right, and says so', async () => {
+  await onPage('en/#s=9&p=s.7.2&m=2&k=1,2', async (page) => {
+    const said = await page.locator('attention-stepper .messages').innerText();
+    assert.match(said, /step 9; step 6 is shown/);
+    assert.match(said, /cell s\.7\.2; s\.4\.2 is shown/);
+    assert.match(said, /mask “2”/);
+    assert.match(said, /K is not 4×3 numbers/);
+    assert.deepEqual(
+      await textsOf(page, 'output'),
+      stagesOf().output.map((row) => row.map((x) => written(x))),
+    );
+    await page.locator('attention-stepper .messages button').click();
+    assert.equal(await page.locator('attention-stepper .messages').innerText(), '');
+  });
+});
+
+test('what must always hold is checked in sight', async () => {
+  await onPage('en/', async (page) => {
+    const states = () =>
+      page
+        .locator('attention-stepper .invariants li')
+        .evaluateAll((items) => items.map((item) => item.dataset.holds));
+    assert.deepEqual(await states(), ['yes', 'yes', 'yes', 'yes']);
+    // Scores that overflow to infinity make a row NaN; the figure does not hide it.
+    await cell(page, 'query', 3, 0).click();
+    await page.keyboard.type('1e308');
+    await page.keyboard.press('Enter');
+    await cell(page, 'key', 0, 0).click();
+    await page.keyboard.type('1e308');
+    await page.keyboard.press('Enter');
+    await page.locator('attention-stepper button.step').nth(5).click();
+    assert.deepEqual((await textsOf(page, 'weights'))[3], ['NaN', 'NaN', 'NaN', 'NaN']);
+    assert.deepEqual(await states(), ['no', 'no', 'yes', 'no']);
+    await page.locator('attention-stepper .tools button').last().click();
+    assert.deepEqual(await states(), ['yes', 'yes', 'yes', 'yes']);
+    assert.equal(new URL(page.url()).hash, '');
+  });
+});
