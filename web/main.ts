@@ -1,38 +1,60 @@
 // Brings the prerendered page to life: loads the library, then hands it to the figures.
-import { caseOf } from './state/case.js';
+import { figures } from './figures/index.js';
+import { keepStateInLinks, startThemeSwitch } from './settings.js';
+import { home } from './state/home.js';
+import type { Page } from './state/page.js';
 import { Store } from './state/store.js';
 import { type Language, type Words, fill } from './state/words.js';
-import { AttentionStepper } from './figures/stepper.js';
-import { keepStateInLinks, startThemeSwitch } from './settings.js';
-import example from './examples/six-step.json';
 
 const language: Language = document.documentElement.lang.startsWith('zh') ? 'zh' : 'en';
-
-const words: Record<Language, () => Promise<{ default: Words }>> = {
+const wordsOf: Record<Language, () => Promise<{ default: Words }>> = {
   en: () => import('./content/en/words.json'),
   zh: () => import('./content/zh/words.json'),
 };
 
+/** Hands a figure over once it is nearly in view; its code is fetched then. */
+function bringToLife(page: Page): void {
+  const near = new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries) {
+        if (!isIntersecting) continue;
+        near.unobserve(target);
+        void upgrade(target.localName).then(() => Object.assign(target, { page }));
+      }
+    },
+    { rootMargin: '100% 0px' },
+  );
+  for (const element of document.querySelectorAll(Object.keys(figures).join())) {
+    near.observe(element);
+  }
+}
+
+async function upgrade(name: string): Promise<void> {
+  const figure = await figures[name]!();
+  if (!customElements.get(name)) customElements.define(name, figure);
+}
+
+function showFailure(words: Words, error: unknown): void {
+  // Every step's caption is to be read again.
+  delete document.documentElement.dataset.script;
+  const place = document.getElementById('load-failed')!;
+  const reason = error instanceof Error ? error.message : String(error);
+  place.textContent = fill(words.loadFailed, { reason });
+  place.hidden = false;
+}
+
 async function start(): Promise<void> {
   startThemeSwitch();
-  const { default: ours } = await words[language]();
-  const store = new Store({ case: caseOf(example), step: 1, pin: null });
+  const { default: words } = await wordsOf[language]();
+  const store = new Store(home);
   store.bindToAddress();
   keepStateInLinks(store);
-  customElements.define('attention-stepper', AttentionStepper);
   try {
     const library = await import('attention-wasm');
     const attention = await library.load();
-    for (const stepper of document.querySelectorAll<AttentionStepper>('attention-stepper')) {
-      stepper.page = { library, attention, store, words: ours, tokens: example.tokens };
-    }
+    bringToLife({ library, attention, store, words, language });
   } catch (error) {
-    delete document.documentElement.dataset.script;
-    const place = document.getElementById('load-failed')!;
-    place.textContent = fill(ours.loadFailed, {
-      reason: String((error as Error).message ?? error),
-    });
-    place.hidden = false;
+    showFailure(words, error);
   }
 }
 

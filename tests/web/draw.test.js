@@ -101,21 +101,23 @@ const home = {
       [5, 6],
     ],
     value: [[1], [2], [3]],
-    causal: true,
+    options: { mask: 'causal' },
   },
   step: 1,
   pin: null,
+  settings: {},
 };
 
 test('a view survives the way through a link, and home needs none', () => {
   assert.equal(encode(home, home), '');
   const view = {
-    case: { ...home.case, causal: false, value: [[1e-7], [-2.5], [1e21]] },
+    case: { ...home.case, options: { mask: undefined }, value: [[1e-7], [-2.5], [1e21]] },
     step: 4,
     pin: { stage: 'weights', row: 1, column: 2 },
+    settings: { 'lab.d': '64' },
   };
   const link = encode(view, home);
-  assert.equal(link, 's=4&p=w.2.3&m=0&v=1e-7;-2.5;1e+21');
+  assert.equal(link, 's=4&p=w.2.3&m=0&v=1e-7;-2.5;1e+21&lab.d=64');
   assert.deepEqual(decode(`#${link}`, home), { view, anchor: '', remarks: [] });
   assert.deepEqual(decode(`#masks&${link}`, home), { view, anchor: 'masks', remarks: [] });
   assert.deepEqual(decode('#masks', home), { view: home, anchor: 'masks', remarks: [] });

@@ -3,28 +3,29 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import { type Cell, sameCell } from '../state/case.js';
 import { parseNumber } from '../state/parse.js';
-import { type Stage, isInput, stages } from '../state/steps.js';
+import type { Stage } from '../state/steps.js';
 import { givenNumber } from './number.js';
 
 type Host = ReactiveControllerHost & { renderRoot: ParentNode };
 
 /** What the figure does when its grids ask for it. */
-export interface GridActions {
+export interface GridActions<Name extends string> {
   /** Rows and columns of the matrix as stored. */
-  shape: (stage: Stage) => readonly [number, number];
-  isTransposed: (stage: Stage) => boolean;
-  pin: () => Cell | null;
-  setPin: (cell: Cell | null) => void;
-  valueOf: (cell: Cell) => number;
-  change: (cell: Cell, value: number) => void;
-  paste: (cell: Cell, text: string) => void;
+  shape: (stage: Name) => readonly [number, number];
+  isTransposed: (stage: Name) => boolean;
+  isEditable: (stage: Name) => boolean;
+  pin: () => Cell<Name> | null;
+  setPin: (cell: Cell<Name> | null) => void;
+  valueOf: (cell: Cell<Name>) => number;
+  change: (cell: Cell<Name>, value: number) => void;
+  paste: (cell: Cell<Name>, text: string) => void;
   undo: () => void;
   /** Says what is wrong with an entry; an empty text takes it back. */
   complain: (entry: string) => void;
 }
 
-export interface Editing {
-  cell: Cell;
+export interface Editing<Name extends string = Stage> {
+  cell: Cell<Name>;
   text: string;
   isBad: boolean;
 }
@@ -36,26 +37,22 @@ const arrows: Record<string, readonly [number, number]> = {
   ArrowRight: [0, 1],
 };
 
-const cellAt = (event: Event): Cell | null => {
+const cellAt = <Name extends string>(event: Event): Cell<Name> | null => {
   const element = (event.target as Element).closest<HTMLElement>('td[data-stage]');
   if (!element) return null;
   const { stage, row, column } = element.dataset;
-  return {
-    stage: stages.find((name) => name === stage)!,
-    row: Number(row),
-    column: Number(column),
-  };
+  return { stage: stage as Name, row: Number(row), column: Number(column) };
 };
 
-export class GridController implements ReactiveController {
-  editing: Editing | null = null;
-  #hover: Cell | null = null;
-  #focus: Cell | null = null;
-  #stops = new Map<Stage, Cell>();
+export class GridController<Name extends string = Stage> implements ReactiveController {
+  editing: Editing<Name> | null = null;
+  #hover: Cell<Name> | null = null;
+  #focus: Cell<Name> | null = null;
+  #stops = new Map<Name, Cell<Name>>();
 
   constructor(
     readonly host: Host,
-    readonly actions: GridActions,
+    readonly actions: GridActions<Name>,
   ) {
     host.addController(this);
   }
@@ -65,14 +62,14 @@ export class GridController implements ReactiveController {
   }
 
   /** The cell being looked at: under the pointer, else focused, else kept. */
-  get looked(): Cell | null {
+  get looked(): Cell<Name> | null {
     return this.#hover ?? this.#focus ?? this.actions.pin();
   }
 
-  readonly tabStop = (stage: Stage) => this.#stops.get(stage) ?? { row: 0, column: 0 };
+  readonly tabStop = (stage: Name) => this.#stops.get(stage) ?? { row: 0, column: 0 };
 
   /** Opens a cell for a new number. */
-  edit(cell: Cell, text = givenNumber(this.actions.valueOf(cell))): void {
+  edit(cell: Cell<Name>, text = givenNumber(this.actions.valueOf(cell))): void {
     this.editing = { cell, text: text.replace('\u2212', '-'), isBad: false };
     const isFresh = text.length === 1;
     this.#after((root) => {
@@ -82,11 +79,11 @@ export class GridController implements ReactiveController {
     });
   }
 
-  readonly pointerOver = (event: PointerEvent): void => this.#look(cellAt(event));
+  readonly pointerOver = (event: PointerEvent): void => this.#look(cellAt<Name>(event));
   readonly pointerLeave = (): void => this.#look(null);
 
   readonly focusIn = (event: FocusEvent): void => {
-    const cell = cellAt(event);
+    const cell = cellAt<Name>(event);
     if (cell) this.#stops.set(cell.stage, cell);
     this.#focus = cell;
     this.host.requestUpdate();
@@ -99,18 +96,18 @@ export class GridController implements ReactiveController {
   };
 
   readonly click = (event: MouseEvent): void => {
-    const cell = cellAt(event);
+    const cell = cellAt<Name>(event);
     if (!cell || event.target instanceof HTMLInputElement) return;
     if (!sameCell(cell, this.actions.pin())) this.actions.setPin(cell);
-    else if (isInput(cell.stage)) this.edit(cell);
+    else if (this.actions.isEditable(cell.stage)) this.edit(cell);
     else this.actions.setPin(null);
   };
 
   readonly paste = (event: ClipboardEvent): void => {
-    const cell = cellAt(event);
+    const cell = cellAt<Name>(event);
     const text = event.clipboardData?.getData('text/plain') ?? '';
     const isSingle = event.target instanceof HTMLInputElement && !/[\n\t[]/.test(text);
-    if (!cell || !isInput(cell.stage) || isSingle) return;
+    if (!cell || !this.actions.isEditable(cell.stage) || isSingle) return;
     event.preventDefault();
     this.editing = null;
     this.actions.paste(cell, text);
@@ -126,7 +123,7 @@ export class GridController implements ReactiveController {
   };
 
   readonly keyDown = (event: KeyboardEvent): void => {
-    const cell = cellAt(event);
+    const cell = cellAt<Name>(event);
     if (!cell) return;
     const handled =
       event.target instanceof HTMLInputElement
@@ -135,22 +132,23 @@ export class GridController implements ReactiveController {
     if (handled) event.preventDefault();
   };
 
-  #keyOnCell(event: KeyboardEvent, cell: Cell): boolean {
+  #keyOnCell(event: KeyboardEvent, cell: Cell<Name>): boolean {
     const { key } = event;
     const isCommand = event.ctrlKey || event.metaKey;
     if (isCommand && key === 'z') this.actions.undo();
     else if (key in arrows || key === 'Home' || key === 'End') this.#move(cell, key, isCommand);
     else if (isCommand || event.altKey) return false;
-    else if ((key === 'Enter' || key === 'F2') && isInput(cell.stage)) this.edit(cell);
+    else if ((key === 'Enter' || key === 'F2') && this.actions.isEditable(cell.stage))
+      this.edit(cell);
     else if (key === 'Enter' || key === ' ') {
       this.actions.setPin(sameCell(cell, this.actions.pin()) ? null : cell);
     } else if (key === 'Escape' && this.actions.pin()) this.actions.setPin(null);
-    else if (/^[-\d.]$/.test(key) && isInput(cell.stage)) this.edit(cell, key);
+    else if (/^[-\d.]$/.test(key) && this.actions.isEditable(cell.stage)) this.edit(cell, key);
     else return false;
     return true;
   }
 
-  #keyInInput({ key }: KeyboardEvent, cell: Cell): boolean {
+  #keyInInput({ key }: KeyboardEvent, cell: Cell<Name>): boolean {
     if (key === 'Enter') {
       if (this.#commit()) this.#focusCell(cell);
       return true;
@@ -164,7 +162,7 @@ export class GridController implements ReactiveController {
     return false;
   }
 
-  #move(from: Cell, key: string, toCorner: boolean): void {
+  #move(from: Cell<Name>, key: string, toCorner: boolean): void {
     const swap = this.actions.isTransposed(from.stage);
     const [rows, columns] = this.actions.shape(from.stage);
     const [height, width] = swap ? [columns, rows] : [rows, columns];
@@ -200,13 +198,13 @@ export class GridController implements ReactiveController {
     return true;
   }
 
-  #look(cell: Cell | null): void {
+  #look(cell: Cell<Name> | null): void {
     if (sameCell(cell, this.#hover)) return;
     this.#hover = cell;
     this.host.requestUpdate();
   }
 
-  #focusCell({ stage, row, column }: Cell): void {
+  #focusCell({ stage, row, column }: Cell<Name>): void {
     this.#stops.set(stage, { stage, row, column });
     const selector = `td[data-stage="${stage}"][data-row="${row}"][data-column="${column}"]`;
     this.#after((root) => root.querySelector<HTMLElement>(selector)?.focus());

@@ -71,7 +71,11 @@ function followersIn(frame: Frame): Map<string, Cell[]> {
   return map;
 }
 
-export type Marks = (stage: Stage, row: number, column: number) => Mark | undefined;
+export type Marks<Name extends string = Stage> = (
+  stage: Name,
+  row: number,
+  column: number,
+) => Mark | undefined;
 
 /** How each cell of the frame is related to `focus`. */
 export function marksFor(focus: Cell | null, frame: Frame): Marks {

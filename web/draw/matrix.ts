@@ -1,20 +1,23 @@
 // A matrix as a table: a plain one in the prerendered page, an ARIA grid once it is alive.
 import { type TemplateResult, html, nothing } from 'lit';
 import type { Cell, Matrix } from '../state/case.js';
-import { type Stage, isInput } from '../state/steps.js';
+import type { Stage } from '../state/steps.js';
 import { type Words, fill } from '../state/words.js';
 import type { Editing } from './grid.js';
 import type { Mark, Marks } from './lineage.js';
 import { cellNumber, cellWeight } from './number.js';
 import { type Scale, tint } from './scale.js';
 
-export interface MatrixModel {
-  stage: Stage;
+export interface MatrixModel<Name extends string = Stage> {
+  stage: Name;
   values: Matrix;
   /** Drawn with rows and columns exchanged (K as Kᵀ); cells keep their stored row and column. */
   transposed?: boolean;
   title: TemplateResult;
   name: string;
+  /** The name as it is read out. */
+  spokenName: string;
+  isEditable?: boolean;
   rowHeads: unknown[];
   columnHeads: unknown[];
   /** For screen readers: what a stored row and column is called. */
@@ -29,15 +32,15 @@ export interface MatrixModel {
   ghost: boolean;
 }
 
-export interface GridState {
-  marks: Marks;
-  pin: Cell | null;
+export interface GridState<Name extends string = Stage> {
+  marks: Marks<Name>;
+  pin: Cell<Name> | null;
   /** The one cell of each matrix that Tab reaches. */
-  tabStop: (stage: Stage) => { row: number; column: number };
-  editing: Editing | null;
+  tabStop: (stage: Name) => { row: number; column: number };
+  editing: Editing<Name> | null;
 }
 
-const at = (cell: Cell | null | undefined, stage: Stage, row: number, column: number) =>
+const at = (cell: Cell<string> | null | undefined, stage: string, row: number, column: number) =>
   !!cell && cell.stage === stage && cell.row === row && cell.column === column;
 
 const edgeNames = ['top', 'right', 'bottom', 'left'] as const;
@@ -49,7 +52,13 @@ const neighbours = [
 ] as const;
 
 /** The sides on which a cell's mark ends, so that marked cells share one outline. */
-function edges(marks: Marks, mark: Mark, model: MatrixModel, row: number, column: number): string {
+function edges<Name extends string>(
+  marks: Marks<Name>,
+  mark: Mark,
+  model: MatrixModel<Name>,
+  row: number,
+  column: number,
+): string {
   return edgeNames
     .filter((_, side) => {
       const [down, right] = neighbours[side]!;
@@ -59,20 +68,26 @@ function edges(marks: Marks, mark: Mark, model: MatrixModel, row: number, column
     .join(' ');
 }
 
-function cellLabel(model: MatrixModel, words: Words, row: number, column: number, text: string) {
+function cellLabel(
+  model: MatrixModel<string>,
+  words: Words,
+  row: number,
+  column: number,
+  text: string,
+) {
   const rules = model.cause?.(row, column) ?? [];
   const rule = rules.map((name) => words.rules[name as keyof Words['rules']] ?? name).join(', ');
   const value =
     rules.length === 0
       ? text.replace('\u2212∞', words.minusInfinity).replace('\u2212', '-')
       : fill(model.scale === 'weight' ? words.zeroBy : words.maskedBy, { rule });
-  return `${words.stages[model.stage]}, ${model.spoken(row, column)}, ${value}`;
+  return `${model.spokenName}, ${model.spoken(row, column)}, ${value}`;
 }
 
-function cellView(
-  model: MatrixModel,
+function cellView<Name extends string>(
+  model: MatrixModel<Name>,
   words: Words,
-  grid: GridState | undefined,
+  grid: GridState<Name> | undefined,
   row: number,
   column: number,
 ) {
@@ -117,7 +132,7 @@ function cellView(
     ?data-pinned=${at(grid.pin, stage, row, column)}
     style=${look.style}
     aria-label=${cellLabel(model, words, row, column, text)}
-    aria-readonly=${isInput(stage) ? 'false' : 'true'}
+    aria-readonly=${model.isEditable ? 'false' : 'true'}
     aria-selected=${at(grid.pin, stage, row, column) ? 'true' : 'false'}
   >
     ${
@@ -127,7 +142,7 @@ function cellView(
             inputmode="decimal"
             autocomplete="off"
             spellcheck="false"
-            aria-label=${fill(words.editLabel, { name: `${words.stages[stage]}, ${model.spoken(row, column)}` })}
+            aria-label=${fill(words.editLabel, { name: `${model.spokenName}, ${model.spoken(row, column)}` })}
             aria-invalid=${grid.editing!.isBad ? 'true' : 'false'}
             .value=${grid.editing!.text}
           />`
@@ -137,7 +152,11 @@ function cellView(
 }
 
 /** `grid` is what the reader is doing with it; without it the table is for reading only. */
-export function matrixView(model: MatrixModel, words: Words, grid?: GridState): TemplateResult {
+export function matrixView<Name extends string>(
+  model: MatrixModel<Name>,
+  words: Words,
+  grid?: GridState<Name>,
+): TemplateResult {
   const { values, transposed } = model;
   const [rows, columns] = [values.length, values[0]?.length ?? 0];
   const [drawnRows, drawnColumns] = transposed ? [columns, rows] : [rows, columns];
@@ -151,7 +170,7 @@ export function matrixView(model: MatrixModel, words: Words, grid?: GridState): 
     </p>
     <table
       role=${live ? 'grid' : nothing}
-      aria-label="${words.stages[model.stage]}, ${drawnRows}×${drawnColumns}"
+      aria-label="${model.spokenName}, ${drawnRows}×${drawnColumns}"
       aria-hidden=${model.ghost ? 'true' : nothing}
     >
       <thead>

@@ -8,7 +8,7 @@ import { exactNumber } from '../draw/number.js';
 import { spell } from '../draw/provenance.js';
 import { domainOf } from '../draw/scale.js';
 import { symbols, vector } from '../draw/symbols.js';
-import type { Cell, Example, View } from '../state/case.js';
+import { type Cell, type View, isCausal, sameCell } from '../state/case.js';
 import type { Frame } from '../state/frame.js';
 import { type Stage, type Step, isInput, stepOf, steps } from '../state/steps.js';
 import { type Words, fill } from '../state/words.js';
@@ -16,7 +16,7 @@ import { type Words, fill } from '../state/words.js';
 export interface StepperView {
   frame: Frame;
   view: View;
-  tokens: Example['tokens'];
+  tokens: { queries: string[]; keys: string[] };
   words: Words;
 }
 
@@ -67,7 +67,7 @@ export function stepSentence({ frame, view, words }: StepperView, step = view.st
   const name = steps[step - 1]!;
   const width = frame.matrices.query[0]?.length ?? 0;
   const count = frame.cause.flat().filter((rules) => rules.length > 0).length;
-  const says = name === 'masked' && !view.case.causal ? words.says.unmasked : words.says[name];
+  const says = name === 'masked' && !isCausal(view.case) ? words.says.unmasked : words.says[name];
   return fill(says, { width, root: exactNumber(Math.sqrt(width)), count });
 }
 
@@ -93,6 +93,8 @@ function models({ frame, view, tokens, words }: StepperView): Record<Stage, Matr
     values: matrices[stage],
     title: symbols[stage],
     name: isInput(stage) ? '' : words.stages[stage],
+    spokenName: words.stages[stage],
+    isEditable: isInput(stage),
     rowHeads: queryHeads,
     columnHeads: keyHeads,
     spoken: forPair,
@@ -175,14 +177,10 @@ function railView({ view, words }: StepperView, live?: Live) {
 }
 
 function inspectorView({ frame, view, words }: StepperView, live?: Live) {
-  const cell = live?.looked;
-  if (!live || !cell)
-    return html`<div class="inspector"><p class="hint">${words.inspectorHint}</p></div>`;
-  const isKept =
-    view.pin !== null &&
-    cell.stage === view.pin.stage &&
-    cell.row === view.pin.row &&
-    cell.column === view.pin.column;
+  if (!live) return html`<div class="inspector"></div>`;
+  const cell = live.looked;
+  if (!cell) return html`<div class="inspector"><p class="hint">${words.inspectorHint}</p></div>`;
+  const isKept = sameCell(cell, view.pin);
   const lines = spell(cell, frame, view.step, words);
   return html`<div class="inspector">
     <dl>
@@ -257,7 +255,7 @@ export function stepperView(shown: StepperView, live?: Live): TemplateResult {
               <input
                 type="checkbox"
                 role="switch"
-                .checked=${view.case.causal}
+                .checked=${isCausal(view.case)}
                 @change=${(event: Event) => live.on.mask((event.target as HTMLInputElement).checked)}
               />
               <span>${words.maskSwitch}</span>

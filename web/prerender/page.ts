@@ -28,14 +28,11 @@ const escape = (text: string) =>
   );
 
 /** Each figure's first frame goes inside its element, before the prose that stands there. */
-async function withFirstFrames(markup: string, frames: FirstFrames, words: Words): Promise<string> {
-  let filled = markup;
-  for (const [name, draw] of Object.entries(frames)) {
-    if (!filled.includes(`<${name}`)) continue;
-    const frame = `<figure class="first-frame">${await draw(words)}</figure>`;
-    filled = filled.replace(new RegExp(`<${name}([^>]*)>`, 'g'), (tag) => `${tag}${frame}`);
-  }
-  return filled;
+function withFirstFrames(markup: string, frames: FirstFrames): string {
+  return markup.replace(/<(attention-[\w-]+)[^>]*>/g, (tag, name: string) => {
+    const frame = frames[name];
+    return frame === undefined ? tag : `${tag}<figure class="first-frame">${frame}</figure>`;
+  });
 }
 
 function controls(language: Language, words: Words, otherWords: Words): string {
@@ -52,12 +49,10 @@ export async function renderPage(language: Language, frames: FirstFrames): Promi
   const [words, otherWords] = await Promise.all([readWords(language), readWords(other)]);
   const sections = await readSections(language);
   const markdown = markdownFor(words);
-  const [opening, ...rest] = await Promise.all(
-    sections.map(async ({ body, ...fields }) => ({
-      ...fields,
-      html: await withFirstFrames(markdown.render(body), frames, words),
-    })),
-  );
+  const [opening, ...rest] = sections.map(({ body, ...fields }) => ({
+    ...fields,
+    html: withFirstFrames(markdown.render(body), frames),
+  }));
   const contents = sections.map(({ id, nav }) => `<li><a href="#${id}">${escape(nav)}</a></li>`);
   const section = ({ id, title, html }: (typeof rest)[number]) => `
       <section id="${id}" aria-labelledby="${id}-title">

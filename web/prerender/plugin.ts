@@ -1,16 +1,25 @@
 // The Vite plugin that turns web/content into the pages; the HTML files in web/ only mark their places.
-import { pathToFileURL } from 'node:url';
-import { resolve } from 'node:path';
-import type { Plugin } from 'vite';
-import { type FirstFrames, firstFrames } from './first-frames.js';
-import { renderPage, renderRoot } from './page.js';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { type Plugin, runnerImport } from 'vite';
+import type * as FirstFrames from './first-frames.js';
+import { readWords, renderPage, renderRoot } from './page.js';
 
+const content = fileURLToPath(new URL('../content/', import.meta.url));
+const framesModule = fileURLToPath(new URL('./first-frames.ts', import.meta.url));
+
+/** A first frame is markup only: the sheets that figures import are empty here. */
+const withoutSheets: Plugin = {
+  name: 'without-sheets',
+  enforce: 'pre',
+  resolveId: (id) => (id.endsWith('.css?inline') ? '\0sheet' : undefined),
+  load: (id) => (id === '\0sheet' ? "export default ''" : undefined),
+};
+
+/** `library` is the built package, as a file. */
 export function prerender(library: string): Plugin {
-  let frames: Promise<FirstFrames> | undefined;
   return {
     name: 'prerender',
     configureServer(server) {
-      const content = resolve(server.config.root, 'content');
       server.watcher.on('change', (file) => {
         if (file.startsWith(content)) server.ws.send({ type: 'full-reload' });
       });
@@ -20,8 +29,19 @@ export function prerender(library: string): Plugin {
       async handler(_, { path }) {
         const language = /^\/(en|zh)\//.exec(path)?.[1] as 'en' | 'zh' | undefined;
         if (!language) return renderRoot();
-        frames ??= import(pathToFileURL(library).href).then(firstFrames);
-        return renderPage(language, await frames);
+        // Through Vite's runner, as Node cannot import TypeScript and style sheets.
+        const { module } = await runnerImport<typeof FirstFrames>(framesModule, {
+          configFile: false,
+          logLevel: 'error',
+          plugins: [withoutSheets],
+        });
+        const built = (await import(
+          pathToFileURL(library).href
+        )) as typeof import('attention-wasm');
+        return renderPage(
+          language,
+          await module.firstFrames(built, language, await readWords(language)),
+        );
       },
     },
   };

@@ -1,4 +1,5 @@
 // The one case all figures share, and what the reader is looking at in it.
+import type { AttentionOptions } from 'attention-wasm';
 import type { Stage } from './steps.js';
 
 export type Matrix = readonly (readonly number[])[];
@@ -7,12 +8,19 @@ export interface Case {
   query: Matrix;
   key: Matrix;
   value: Matrix;
-  causal: boolean;
+  /** As the library takes them. */
+  options: AttentionOptions;
 }
 
+export const isCausal = ({ options }: Case) => options.mask === 'causal';
+export const withCausal = (of: Case, isOn: boolean): Case => ({
+  ...of,
+  options: { ...of.options, mask: isOn ? 'causal' : undefined },
+});
+
 /** A cell of a matrix, 0-based: row and column of the matrix as stored, also where it is drawn transposed. */
-export interface Cell {
-  stage: Stage;
+export interface Cell<Name extends string = Stage> {
+  stage: Name;
   row: number;
   column: number;
 }
@@ -22,18 +30,19 @@ export interface View {
   /** 1 to 6. */
   step: number;
   pin: Cell | null;
+  /** What the other figures are set to, as their links say it: "figure.setting" → text. */
+  settings: Readonly<Record<string, string>>;
 }
 
+/** A worked example as web/examples/*.json holds it. */
 export interface Example {
-  title: Record<string, string>;
-  tokens: { queries: string[]; keys: string[] };
   inputs: { query: Matrix; key: Matrix; value: Matrix };
-  options: { mask?: string };
+  options: object;
 }
 
-export const caseOf = (example: Example): Case => ({
-  ...example.inputs,
-  causal: example.options.mask === 'causal',
+export const caseOf = ({ inputs, options }: Example): Case => ({
+  ...inputs,
+  options,
 });
 
 export const sameMatrix = (a: Matrix, b: Matrix) =>
@@ -43,7 +52,14 @@ export const sameMatrix = (a: Matrix, b: Matrix) =>
       (row, i) => row.length === b[i]?.length && row.every((x, j) => Object.is(x, b[i]?.[j])),
     ));
 
-export const sameCell = (a: Cell | null, b: Cell | null) =>
+export const sameCase = (a: Case, b: Case) =>
+  a === b ||
+  (JSON.stringify(a.options) === JSON.stringify(b.options) &&
+    sameMatrix(a.query, b.query) &&
+    sameMatrix(a.key, b.key) &&
+    sameMatrix(a.value, b.value));
+
+export const sameCell = (a: Cell<string> | null, b: Cell<string> | null) =>
   a === b || (!!a && !!b && a.stage === b.stage && a.row === b.row && a.column === b.column);
 
 /** The same matrix with a block of it replaced, from (row, column) on. */

@@ -1,6 +1,15 @@
 // View ↔ URL fragment. Short keys, and only what differs from the article's own state:
 //   #section&s=3&p=w.2.1&m=0&q=0.11,0.77;…     pins are counted from 1, as the page counts
-import { type Cell, type Matrix, type View, sameCell, sameMatrix, sizeOf } from './case.js';
+import {
+  type Cell,
+  type Matrix,
+  type View,
+  isCausal,
+  sameCell,
+  sameMatrix,
+  sizeOf,
+  withCausal,
+} from './case.js';
 import { parseNumber } from './parse.js';
 import { type Stage, stages, steps } from './steps.js';
 
@@ -49,11 +58,14 @@ export function encode(view: View, home: View): string {
   if (view.pin && !sameCell(view.pin, home.pin)) {
     parts.push(`p=${stageKeys[view.pin.stage]}.${view.pin.row + 1}.${view.pin.column + 1}`);
   }
-  if (view.case.causal !== home.case.causal) parts.push(`m=${view.case.causal ? 1 : 0}`);
+  if (isCausal(view.case) !== isCausal(home.case)) parts.push(`m=${isCausal(view.case) ? 1 : 0}`);
   for (const name of inputs) {
     if (!sameMatrix(view.case[name], home.case[name])) {
       parts.push(`${stageKeys[name]}=${writeMatrix(view.case[name])}`);
     }
+  }
+  for (const [name, text] of Object.entries(view.settings)) {
+    parts.push(`${name}=${encodeURIComponent(text)}`);
   }
   return parts.join('&');
 }
@@ -102,9 +114,9 @@ export function decode(
       remarks.push({ word: 'linkStep', values: { asked: stepText, used: `${step}` } });
   }
 
-  const newCase = { ...home.case };
   const mask = fields.get('m');
-  if (mask === '0' || mask === '1') newCase.causal = mask === '1';
+  const newCase = { ...home.case };
+  if (mask === '0' || mask === '1') newCase.options = withCausal(newCase, mask === '1').options;
   else if (mask !== undefined) remarks.push({ word: 'linkMask', values: { asked: mask } });
   for (const name of inputs) {
     const text = fields.get(stageKeys[name]);
@@ -120,7 +132,10 @@ export function decode(
 
   const pinText = fields.get('p');
   const pin = pinText === undefined ? home.pin : readPin(pinText, newCase, remarks);
-  return { view: { case: newCase, step, pin }, anchor, remarks };
+  const settings = Object.fromEntries(
+    [...fields].filter(([name]) => /^[a-z]+\.[a-z]+$/.test(name)),
+  );
+  return { view: { case: newCase, step, pin, settings }, anchor, remarks };
 }
 
 function safeDecode(text: string): string {

@@ -1,12 +1,9 @@
 // The page's one state: the case, the step and the pin; every change goes through here.
-import { type Case, type View, sameCell, sameMatrix } from './case.js';
+import { type Case, type View, sameCase, sameCell } from './case.js';
 import { type Remark, decode, encode } from './link.js';
 
-const sameCase = (a: Case, b: Case) =>
-  a.causal === b.causal &&
-  sameMatrix(a.query, b.query) &&
-  sameMatrix(a.key, b.key) &&
-  sameMatrix(a.value, b.value);
+const sameSettings = (a: View['settings'], b: View['settings']) =>
+  a === b || JSON.stringify(a) === JSON.stringify(b);
 
 /** Fires `change` after the view has changed. */
 export class Store extends EventTarget {
@@ -32,7 +29,12 @@ export class Store extends EventTarget {
     const next = { ...this.#view, ...change };
     const edited = !sameCase(next.case, this.#view.case);
     if (!edited) next.case = this.#view.case;
-    if (!edited && next.step === this.#view.step && sameCell(next.pin, this.#view.pin)) return;
+    const isSame =
+      !edited &&
+      next.step === this.#view.step &&
+      sameCell(next.pin, this.#view.pin) &&
+      sameSettings(next.settings, this.#view.settings);
+    if (isSame) return;
     if (edited) this.#past.push(this.#view.case);
     this.#show(next);
   }

@@ -1,0 +1,97 @@
+// A figure whose matrices belong to one case: cells can be looked at, kept, changed, pasted over.
+import { html } from 'lit';
+import { GridController } from '../draw/grid.js';
+import { marksFor } from '../draw/lineage.js';
+import type { GridState } from '../draw/matrix.js';
+import { type Case, type Cell, sizeOf, withBlock } from '../state/case.js';
+import { type Frame, frameOf } from '../state/frame.js';
+import { shapeOf } from '../state/link.js';
+import type { Page } from '../state/page.js';
+import { parseMatrix } from '../state/parse.js';
+import { type Stage, isInput } from '../state/steps.js';
+import { fill } from '../state/words.js';
+import { Figure } from './figure.js';
+
+export abstract class CaseFigure extends Figure {
+  protected complaint = '';
+
+  protected abstract shownCase(page: Page): Case;
+  protected abstract changeCase(to: Case): void;
+  protected abstract undo(): void;
+  protected abstract pin(): Cell | null;
+  protected abstract setPin(cell: Cell | null): void;
+  /** Drawn with rows and columns exchanged. */
+  protected isTransposed(stage: Stage): boolean {
+    return stage === 'key';
+  }
+  /** Drawn above the matrices' own area. */
+  protected abstract board(page: Page): unknown;
+
+  protected get frame(): Frame {
+    return frameOf(this.page!, this.shownCase(this.page!));
+  }
+
+  protected readonly grid = new GridController(this, {
+    shape: (stage) => shapeOf(stage, this.shownCase(this.page!)),
+    isTransposed: (stage) => this.isTransposed(stage),
+    isEditable: isInput,
+    pin: () => (this.page ? this.pin() : null),
+    setPin: (cell) => this.setPin(cell),
+    valueOf: ({ stage, row, column }) => this.frame.matrices[stage][row]?.[column] ?? NaN,
+    change: (cell, value) => this.#replace(cell, [[value]]),
+    paste: (cell, text) => this.#paste(cell, text),
+    undo: () => this.undo(),
+    complain: (entry) => {
+      this.complaint = entry === '' ? '' : fill(this.page!.words.badNumber, { text: entry });
+    },
+  });
+
+  /** What the grids need to draw themselves, with `looked` and all it is related to marked. */
+  protected gridState(looked: Cell | null): GridState {
+    return {
+      marks: marksFor(looked, this.frame),
+      pin: this.pin(),
+      tabStop: this.grid.tabStop,
+      editing: this.grid.editing,
+    };
+  }
+
+  #replace({ stage, row, column }: Cell, block: number[][]): void {
+    if (!isInput(stage)) return;
+    const given = this.shownCase(this.page!);
+    this.changeCase({ ...given, [stage]: withBlock(given[stage], row, column, block) });
+  }
+
+  #paste(cell: Cell, text: string): void {
+    const { words } = this.page!;
+    const block = parseMatrix(text);
+    const [rows, columns] = shapeOf(cell.stage, this.shownCase(this.page!));
+    const [height, width] = block ? sizeOf(block) : [0, 0];
+    this.complaint = '';
+    if (!block) this.complaint = words.badPaste;
+    else if (cell.row + height > rows || cell.column + width > columns) {
+      this.complaint = fill(words.pasteTooBig, {
+        block: `${height}×${width}`,
+        matrix: words.stages[cell.stage],
+        shape: `${rows}×${columns}`,
+      });
+    } else this.#replace(cell, block);
+    this.requestUpdate();
+  }
+
+  protected override view(page: Page) {
+    const { grid } = this;
+    return html`<div
+      @pointerover=${grid.pointerOver}
+      @pointerleave=${grid.pointerLeave}
+      @focusin=${grid.focusIn}
+      @focusout=${grid.focusOut}
+      @click=${grid.click}
+      @keydown=${grid.keyDown}
+      @input=${grid.input}
+      @paste=${grid.paste}
+    >
+      ${this.board(page)}
+    </div>`;
+  }
+}

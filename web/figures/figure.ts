@@ -1,0 +1,69 @@
+// What every figure is: it shows the prerendered frame until the page hands it the library, then
+// draws itself from its state, with the shared style and the page's words.
+import { type CSSResult, LitElement, type PropertyValues, html, unsafeCSS } from 'lit';
+import tokensSheet from '../styles/tokens.css?inline';
+import figureSheet from '../styles/figure.css?inline';
+import type { Page } from '../state/page.js';
+
+/** The style of a figure: what all share, and its own sheet. */
+export const sheets = (...own: string[]): CSSResult[] =>
+  [tokensSheet, figureSheet, ...own].map((sheet) => unsafeCSS(sheet));
+
+export abstract class Figure extends LitElement {
+  static override styles = sheets();
+  static override properties = { page: { attribute: false } };
+  /** Prefix of its settings in a link. */
+  static key = '';
+
+  declare page: Page | undefined;
+
+  protected abstract view(page: Page): unknown;
+
+  readonly #changed = () => this.requestUpdate();
+
+  /** A setting of this figure, as the link has it, if `accepts` it. */
+  protected setting<T>(name: string, read: (text: string) => T | undefined, fallback: T): T {
+    const text = this.page?.store.view.settings[`${this.#key}.${name}`];
+    return text === undefined ? fallback : (read(text) ?? fallback);
+  }
+
+  protected set(name: string, text: string | undefined): void {
+    const { store } = this.page!;
+    const settings = { ...store.view.settings };
+    if (text === undefined) delete settings[`${this.#key}.${name}`];
+    else settings[`${this.#key}.${name}`] = text;
+    store.update({ settings });
+  }
+
+  get #key(): string {
+    return (this.constructor as typeof Figure).key;
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (!changed.has('page')) return;
+    this.toggleAttribute('data-live', this.page !== undefined);
+    if (this.page) this.querySelector('.first-frame')?.remove();
+    changed.get('page')?.store.removeEventListener('change', this.#changed);
+    this.page?.store.addEventListener('change', this.#changed);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.page?.store.removeEventListener('change', this.#changed);
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.page?.store.addEventListener('change', this.#changed);
+  }
+
+  protected override render(): unknown {
+    if (this.page) return html`<div class="figure">${this.view(this.page)}</div>`;
+    // Until the library is there, and if it never comes, what the page brought stands.
+    return this.fallback();
+  }
+
+  protected fallback(): unknown {
+    return html`<slot></slot>`;
+  }
+}
