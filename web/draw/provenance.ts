@@ -130,7 +130,9 @@ export function spell(
   step: number,
   words: Words,
 ): Line[] {
-  const reached = (name: Stage) => stepOf(name) <= step;
+  // Without a mask, the masked scores are the scaled ones and have nothing of their own to say.
+  const reached = (name: Stage) =>
+    stepOf(name) <= step && (name !== 'masked' || frame.case.options.mask !== undefined);
   if (isPair(stage)) {
     return pairStages.filter(reached).flatMap((name): Line[] => {
       const line = {

@@ -9,5 +9,6 @@ export type FigureClass = CustomElementConstructor & {
 };
 
 export const figures: Record<string, () => Promise<FigureClass>> = {
+  'attention-retrieval': async () => (await import('./retrieval.js')).AttentionRetrieval,
   'attention-stepper': async () => (await import('./stepper.js')).AttentionStepper,
 };

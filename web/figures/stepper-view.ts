@@ -3,9 +3,10 @@
 // the row and the column meet at the cell; V stands above the output in the same way.
 import { type TemplateResult, html, nothing } from 'lit';
 import { type GridState, type MatrixModel, matrixView } from '../draw/matrix.js';
+import { switchView } from '../draw/controls.js';
+import { inspectorView } from '../draw/inspector.js';
 import { type Invariant, invariantsOf } from '../draw/invariants.js';
 import { exactNumber } from '../draw/number.js';
-import { spell } from '../draw/provenance.js';
 import { domainOf } from '../draw/scale.js';
 import { symbols, vector } from '../draw/symbols.js';
 import { type Cell, type View, isCausal, sameCell } from '../state/case.js';
@@ -176,36 +177,6 @@ function railView({ view, words }: StepperView, live?: Live) {
   </div>`;
 }
 
-function inspectorView({ frame, view, words }: StepperView, live?: Live) {
-  if (!live) return html`<div class="inspector"></div>`;
-  const cell = live.looked;
-  if (!cell) return html`<div class="inspector"><p class="hint">${words.inspectorHint}</p></div>`;
-  const isKept = sameCell(cell, view.pin);
-  const lines = spell(cell, frame, view.step, words);
-  return html`<div class="inspector">
-    <dl>
-      ${lines.map(
-        ({ stage, name, text }) =>
-          html`<div ?data-main=${stage === cell.stage}>
-            <dt>${name}</dt>
-            <dd>${text}</dd>
-          </div>`,
-      )}
-    </dl>
-    ${stepOf(cell.stage) > view.step ? html`<p class="remark">${fill(words.laterStep, { step: stepOf(cell.stage) })}</p>` : nothing}
-    ${live.isExample ? html`<p class="hint">${words.inspectorHint}</p>` : nothing}
-    ${
-      isKept
-        ? html`<p class="kept">
-            <span class="pin-mark">${words.pinned}</span>
-            ${isInput(cell.stage) ? html`<button type="button" @click=${() => live.on.edit(cell)}>${words.edit}</button>` : nothing}
-            <button type="button" @click=${live.on.letGo}>${words.unpin}</button>
-          </p>`
-        : nothing
-    }
-  </div>`;
-}
-
 function invariantView({ name, holds, count }: Invariant, words: Words) {
   return html`<li data-holds=${holds ? 'yes' : 'no'}>
     <span class="sign" role="img" aria-label=${holds ? words.holds : words.fails}
@@ -249,19 +220,7 @@ export function stepperView(shown: StepperView, live?: Live): TemplateResult {
     <div class="board">
       ${captionsView(shown, live)} ${block('query')} ${block('key')} ${block('scores')}
       ${block('scaled')}
-      ${
-        live
-          ? html`<label class="switch">
-              <input
-                type="checkbox"
-                role="switch"
-                .checked=${isCausal(view.case)}
-                @change=${(event: Event) => live.on.mask((event.target as HTMLInputElement).checked)}
-              />
-              <span>${words.maskSwitch}</span>
-            </label>`
-          : nothing
-      }
+      ${live ? switchView(words.maskSwitch, isCausal(view.case), live.on.mask) : nothing}
       ${block('masked')} ${block('weights')} ${block('value')} ${block('output')}
     </div>
     ${
@@ -273,7 +232,20 @@ export function stepperView(shown: StepperView, live?: Live): TemplateResult {
         : nothing
     }
     <div class="below">
-      ${inspectorView(shown, live)}
+      ${
+        live
+          ? inspectorView({
+              frame,
+              words,
+              step: view.step,
+              cell: live.looked,
+              isKept: view.pin !== null && sameCell(live.looked, view.pin),
+              hint: live.isExample ? words.inspectorHint : null,
+              edit: live.on.edit,
+              letGo: live.on.letGo,
+            })
+          : html`<div class="inspector"></div>`
+      }
       <div class="beside">
         <ul class="invariants" aria-label=${words.invariants}>
           ${invariantsOf(frame).map((invariant) => invariantView(invariant, words))}

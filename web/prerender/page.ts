@@ -29,9 +29,12 @@ const escape = (text: string) =>
 
 /** Each figure's first frame goes inside its element, before the prose that stands there. */
 function withFirstFrames(markup: string, frames: FirstFrames): string {
-  return markup.replace(/<(attention-[\w-]+)[^>]*>/g, (tag, name: string) => {
+  // Markdown takes an element that opens and closes on one line for a paragraph's text.
+  const blocks = markup.replace(/<p>(<(attention-[\w-]+)><\/\2>)<\/p>/g, '$1');
+  return blocks.replace(/<(attention-[\w-]+)>/g, (_, name: string) => {
     const frame = frames[name];
-    return frame === undefined ? tag : `${tag}<figure class="first-frame">${frame}</figure>`;
+    const first = frame === undefined ? '' : `<figure class="first-frame">${frame}</figure>`;
+    return `<${name} data-figure>${first}`;
   });
 }
 

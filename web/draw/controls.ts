@@ -1,0 +1,86 @@
+// The controls figures share: native inputs, labelled, with their numbers beside them.
+import { type TemplateResult, html, nothing } from 'lit';
+
+const target = (event: Event) => event.target as HTMLInputElement;
+
+export const switchView = (
+  label: unknown,
+  isOn: boolean,
+  change: (isOn: boolean) => void,
+): TemplateResult =>
+  html`<label class="switch">
+    <input
+      type="checkbox"
+      role="switch"
+      .checked=${isOn}
+      @change=${(event: Event) => change(target(event).checked)}
+    />
+    <span>${label}</span>
+  </label>`;
+
+export interface Slider {
+  label: unknown;
+  value: number;
+  min: number;
+  max: number;
+  step?: number;
+  /** What a screen reader says of a value. */
+  spoken?: string;
+  change: (value: number) => void;
+}
+
+/** A slider with a number box: the same value twice, for the hand and for the keyboard. */
+export function sliderView({ label, value, min, max, step = 1, spoken, change }: Slider) {
+  const take = (event: Event) => {
+    const asked = target(event).valueAsNumber;
+    if (Number.isFinite(asked)) change(Math.min(Math.max(asked, min), max));
+  };
+  const [low, high, by, now] = [min, max, step, value].map(String);
+  return html`<label class="slider">
+    <span>${label}</span>
+    <input
+      type="range"
+      min=${low!}
+      max=${high!}
+      step=${by!}
+      .value=${now!}
+      aria-valuetext=${spoken ?? nothing}
+      @input=${take}
+    />
+    <input type="number" min=${low!} max=${high!} step=${by!} .value=${now!} @change=${take} />
+  </label>`;
+}
+
+export interface Choice<Value extends string> {
+  label: unknown;
+  /** Of the radio buttons; unique in its figure. */
+  name: string;
+  options: readonly (readonly [Value, unknown])[];
+  value: Value;
+  change: (value: Value) => void;
+}
+
+/** A few options of which one holds. */
+export function choiceView<Value extends string>({
+  label,
+  name,
+  options,
+  value,
+  change,
+}: Choice<Value>): TemplateResult {
+  return html`<fieldset class="choice-of">
+    <legend>${label}</legend>
+    ${options.map(
+      ([option, text]) =>
+        html`<label
+          ><input
+            type="radio"
+            name=${name}
+            value=${option}
+            .checked=${option === value}
+            @change=${() => change(option)}
+          /><span>${text}</span></label
+        >`,
+    )}
+  </fieldset>`;
+}

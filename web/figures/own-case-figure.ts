@@ -1,0 +1,50 @@
+// A figure on a case of its own, which changes apart from the page's case.
+import { inspectorView } from '../draw/inspector.js';
+import type { Case, Cell } from '../state/case.js';
+import type { LocalCase } from '../state/local-case.js';
+import type { Page } from '../state/page.js';
+import { steps } from '../state/steps.js';
+import { CaseFigure } from './case-figure.js';
+
+export abstract class OwnCaseFigure extends CaseFigure {
+  protected abstract readonly own: LocalCase;
+
+  protected override shownCase(_: Page): Case {
+    return this.own.now;
+  }
+
+  protected override changeCase(to: Case): void {
+    this.own.change(to);
+    this.requestUpdate();
+  }
+
+  protected override undo(): void {
+    this.own.undo();
+    this.requestUpdate();
+  }
+
+  protected override pin(): Cell | null {
+    return this.own.pin;
+  }
+
+  protected override setPin(cell: Cell | null): void {
+    this.own.pin = cell;
+    this.requestUpdate();
+  }
+
+  /** The sum behind the cell looked at, or `example`. */
+  protected inspector({ words }: Page, example: Cell | null = null) {
+    const { looked } = this.grid;
+    const cell = looked ?? example;
+    return inspectorView({
+      frame: this.frame,
+      words,
+      step: steps.length,
+      cell,
+      isKept: this.own.pin !== null && cell === this.own.pin,
+      hint: this.complaint || (looked ? null : words.figureHint),
+      edit: (target) => this.grid.edit(target),
+      letGo: () => this.setPin(null),
+    });
+  }
+}

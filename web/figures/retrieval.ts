@@ -1,0 +1,112 @@
+// <attention-retrieval>: one query, three candidates. The query stands above the keys, so that a
+// key's row and the query meet in its score; the shares stand left of the values they are taken of.
+import { type TemplateResult, html, nothing } from 'lit';
+import en from '../content/en/figures/retrieval.json';
+import zh from '../content/zh/figures/retrieval.json';
+import { switchView } from '../draw/controls.js';
+import { type GridState, type MatrixModel, matrixView } from '../draw/matrix.js';
+import { cellWeight } from '../draw/number.js';
+import { domainOf } from '../draw/scale.js';
+import { rootDk } from '../draw/symbols.js';
+import example from '../examples/fruit-query.json';
+import { type Case, caseOf } from '../state/case.js';
+import { type Frame, frameOf } from '../state/frame.js';
+import { LocalCase } from '../state/local-case.js';
+import type { Page } from '../state/page.js';
+import { type Stage, isInput } from '../state/steps.js';
+import { fill } from '../state/words.js';
+import retrievalSheet from '../styles/retrieval.css?inline';
+import { sheets } from './figure.js';
+import { OwnCaseFigure } from './own-case-figure.js';
+
+const home = caseOf(example);
+const isScaled = ({ options }: Case) => options.scale === undefined;
+/** One query only: what belongs to a key runs down the page. */
+const isColumn = (stage: Stage) => ['scores', 'scaled', 'weights'].includes(stage);
+
+const titles: Partial<Record<Stage, TemplateResult>> = {
+  query: html`<var class="query">q</var>`,
+  key: html`<var class="key">K</var>`,
+  value: html`<var class="value">V</var>`,
+  scores: html`<var>s</var>`,
+  scaled: html`÷ ${rootDk}`,
+  weights: html`<var>α</var>`,
+  output: html`<var>o</var>`,
+};
+
+function boardView(frame: Frame, { language, words }: Page, grid?: GridState) {
+  const own = { en, zh }[language];
+  const { matrices } = frame;
+  const [query] = example.tokens.queries[language];
+  const candidates = example.tokens.keys[language];
+  const inputs = domainOf(matrices.query, matrices.key, matrices.value);
+  const scores = domainOf(matrices.scores, matrices.scaled);
+  const spoken = (stage: Stage) => (row: number, column: number) => {
+    const candidate = (index: number) => fill(own.candidate, { name: candidates[index]! });
+    if (isColumn(stage)) return candidate(column);
+    const who =
+      stage === 'query' || stage === 'output' ? fill(own.query, { name: query! }) : candidate(row);
+    return `${who}, ${words.dimension} ${column + 1}`;
+  };
+  const block = (stage: Stage) => {
+    const model: MatrixModel = {
+      stage,
+      values: matrices[stage],
+      transposed: isColumn(stage),
+      title: stage === 'scaled' && !isScaled(frame.case) ? html`× 1` : titles[stage]!,
+      name: '',
+      spokenName: words.stages[stage],
+      isEditable: isInput(stage),
+      rowHeads: stage === 'query' ? [query] : stage === 'key' ? candidates : [],
+      columnHeads: [],
+      spoken: spoken(stage),
+      scale: stage === 'weights' ? 'weight' : 'signed',
+      domain: stage === 'weights' ? 1 : isColumn(stage) ? scores : inputs,
+      ghost: false,
+    };
+    return matrixView(model, words, grid);
+  };
+  const stages = ['query', 'key', 'scores', 'scaled', 'weights', 'value', 'output'] as const;
+  return html`<div class="retrieval-board">${stages.map(block)}</div>`;
+}
+
+export class AttentionRetrieval extends OwnCaseFigure {
+  static override styles = sheets(retrievalSheet);
+
+  static firstFrame = (page: Page) =>
+    html`<div class="retrieval">${boardView(frameOf(page, home), page)}</div>`;
+
+  protected readonly own = new LocalCase(home);
+
+  protected override isTransposed(stage: Stage): boolean {
+    return isColumn(stage);
+  }
+
+  protected override board(page: Page) {
+    const own = { en, zh }[page.language];
+    const { frame } = this;
+    const shares = frame.matrices.weights[0]!;
+    const first = shares.indexOf(Math.max(...shares));
+    const looked = this.grid.looked ?? { stage: 'scores' as const, row: 0, column: first };
+    const setScale = (isOn: boolean) =>
+      this.changeCase({ ...this.own.now, options: isOn ? {} : { scale: 1 } });
+    return html`<div class="retrieval" data-looking=${this.grid.looked ? 'yes' : nothing}>
+      ${boardView(frame, page, this.gridState(looked))}
+      <p class="retrieval-says" aria-live="polite">
+        ${fill(own.says, {
+          query: example.tokens.queries[page.language][0]!,
+          name: example.tokens.keys[page.language][first] ?? '–',
+          share: cellWeight(shares[first] ?? NaN),
+        })}
+      </p>
+      <div class="tools">
+        ${switchView(html`${own.scale} ${rootDk}`, isScaled(this.own.now), setScale)}
+        <button type="button" ?disabled=${!this.own.canUndo} @click=${() => this.undo()}>
+          ${own.undo}
+        </button>
+        <button type="button" @click=${() => this.changeCase(home)}>${own.reset}</button>
+      </div>
+      ${this.inspector(page, looked)}
+    </div>`;
+  }
+}
