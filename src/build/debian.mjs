@@ -36,6 +36,8 @@ const leftOut = [
 export const isDebian = () => /^ID=debian$/m.test(readText('/etc/os-release'));
 export const isRoot = () => process.getuid?.() === 0;
 export const llvmPackages = [`clang-${llvm}`, `lld-${llvm}`, `llvm-${llvm}`];
+export const clang = `clang++-${llvm}`;
+export const fuzzerPackages = [`clang-${llvm}`, `libclang-rt-${llvm}-dev`];
 export const hasLlvm = () =>
   ['clang', 'wasm-ld', 'llvm-ar'].every((name) => existsSync(`/usr/bin/${name}-${llvm}`));
 

@@ -15,6 +15,7 @@ const groups = {
   native: (tools) => doctest(tools, 'native'),
   asan: (tools) => doctest(tools, 'native-asan'),
   tsan: (tools) => doctest(tools, 'native-tsan'),
+  fuzzer,
   wasm: async (tools) => {
     const results = [];
     for (const preset of wasmPresets) results.push(...(await doctest(tools, preset)));
@@ -87,6 +88,21 @@ async function doctest(tools, preset) {
   }
   console.error(output.text);
   return [{ name, passed: passed || 0, failed: Math.max(failed + skipped || 0, 1) }];
+}
+
+/** libFuzzer on the inputs that are kept, then on new ones for a while. */
+async function fuzzer(tools) {
+  await buildPreset(tools, 'native-fuzzer', ['attention_fuzzer']);
+  const folder = join(root, 'build/native-fuzzer');
+  const found = join(folder, 'found');
+  mkdirSync(found, { recursive: true });
+  const limits = ['-max_total_time=20', '-max_len=256', '-len_control=0', '-timeout=20'];
+  const args = [...limits, `-artifact_prefix=${folder}/`, found, 'tests/core/corpus'];
+  return [
+    await oneCheck('fuzzing for 20 s', () =>
+      run(join(folder, 'attention_fuzzer'), args, { env: tools.env }),
+    ),
+  ];
 }
 
 const testFiles = (folder) =>

@@ -32,14 +32,16 @@ export async function toolchain(purpose = 'test') {
   }
   const own = copy && debian.layout(copy);
   const emscripten = onPath ?? own.emscripten;
+  const found = findPrograms();
   const env = {
     ...process.env,
     ...(onPath ? {} : own.env),
     EMSCRIPTEN_ROOT: emscripten,
     ATTENTION_INCLUDE: headers ?? own.include,
+    ATTENTION_FUZZER_CXX: found.fuzzerCxx ?? '',
     PATH: [emscripten, join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter),
   };
-  return { emscripten, include: env.ATTENTION_INCLUDE, ...findPrograms(), env };
+  return { emscripten, include: env.ATTENTION_INCLUDE, ...found, env };
 }
 
 /** Programs that come from system packages: path or null each, and the Debian package that has it. */
@@ -57,6 +59,7 @@ function programs(purpose) {
   return [
     ...build,
     ['a C++20 compiler with AddressSanitizer', found.cxx, 'g++'],
+    ...debian.fuzzerPackages.map((name) => ['clang with libFuzzer', found.fuzzerCxx, name]),
     [`clang-format ${needed.clangFormat}`, found.clangFormat, `clang-format-${needed.clangFormat}`],
     ['chromium', found.chromium, 'chromium'],
   ];
@@ -74,6 +77,7 @@ function findPrograms() {
     cmake: cmake && atLeast(versionIn(ask(cmake)), needed.cmake) ? cmake : null,
     ninja: which('ninja'),
     cxx: findCompiler(),
+    fuzzerCxx: findFuzzerCompiler(),
     clangFormat: formatter(`clang-format-${needed.clangFormat}`) ?? formatter('clang-format'),
     chromium: process.env.CHROMIUM ?? which('chromium') ?? which('google-chrome'),
   };
@@ -119,6 +123,21 @@ function findCompiler() {
   return candidates.find((name) => name && which(name) && works(name)) ?? null;
 }
 
+/** A clang that has libFuzzer and is new enough for C++20's captured structured bindings. */
+function findFuzzerCompiler() {
+  const source = `#include <cstddef>
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, std::size_t size) {
+  const std::size_t sizes[] = {size};
+  const auto& [only] = sizes;
+  return [&] { return only == size; }() ? 0 : 1;
+}`;
+  const args = '-std=c++20 -fsanitize=fuzzer,address,undefined -x c++ - -o /dev/null'.split(' ');
+  const works = (name) =>
+    ask(name, args, { input: source, stdio: ['pipe', 'pipe', 'ignore'] }) !== null;
+  const candidates = [process.env.CXX, debian.clang, 'clang++'];
+  return candidates.find((name) => name && which(name) && works(name)) ?? null;
+}
+
 /**
  * A folder with nothing in it but the headers of xsimd and doctest, or null. Links to the installed
  * ones: /usr/include itself would bring the system's C library into the wasm builds.
@@ -161,7 +180,7 @@ const elsewhere = () => `Please install, and put on PATH:
   Emscripten >= ${needed.emcc}: https://emscripten.org/docs/getting_started/downloads.html
   CMake >= ${needed.cmake}, Ninja, Python 3, a C++20 compiler
   xsimd >= ${needed.xsimd} and doctest >= ${needed.doctest} (headers; in a prefix named by CMAKE_PREFIX_PATH)
-  for the tests: clang-format ${needed.clangFormat}, and Chromium (its path in CHROMIUM if not on PATH)
+  for the tests: clang-format ${needed.clangFormat}, a clang >= 16 with libFuzzer, and Chromium (its path in CHROMIUM if not on PATH)
 macOS: brew install emscripten cmake ninja xsimd doctest clang-format`;
 
 if (isScript(import.meta.url)) {
