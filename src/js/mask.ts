@@ -1,5 +1,5 @@
 import { AttentionError } from './errors.js';
-import type { MaskRule } from './generated/options.js';
+import type { AttentionOptions, MaskRule } from './generated/options.js';
 import type { Session } from './session.js';
 import type { ResultTensor } from './tensor.js';
 
@@ -14,7 +14,7 @@ export interface MaskShape {
   /** S. */
   keys: number;
   /** As the option `start`. */
-  start?: 'top-left' | 'bottom-right' | number | readonly number[];
+  start?: AttentionOptions['start'];
 }
 
 /** Frees the masks of callers who did not dispose of them. */
