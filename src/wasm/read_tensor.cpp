@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "core/memory.h"
 #include "wasm/read.h"
 
 namespace attention {
