@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/mask.h"
-#include "core/memory.h"
 
 namespace attention {
 namespace {
