@@ -7,19 +7,32 @@ import { rolldown } from 'rolldown';
 import { minify } from 'rolldown/utils';
 import { root, UserError } from './run.mjs';
 
-/** src/js as dist/index.js. The wasm files and the scripts around them stay beside it. */
+/**
+ * src/js as dist/index.js, dist/worker.js and what they share. The wasm files and the scripts around
+ * them stay beside them.
+ */
 export async function bundle() {
-  const input = join(root, 'src/js/index.ts');
-  const build = await rolldown({ input, external: /\/wasm\//, platform: 'neutral' });
-  const { output } = await build.generate({ format: 'esm', minify: true });
-  writeFileSync(join(root, 'dist/index.js'), withPlainQuotes(output[0].code));
+  const build = await rolldown({
+    input: { index: join(root, 'src/js/index.ts'), worker: join(root, 'src/js/worker.ts') },
+    external: /\/wasm\//,
+    platform: 'neutral',
+  });
+  const { output } = await build.generate({
+    format: 'esm',
+    minify: true,
+    chunkFileNames: 'shared.js',
+  });
+  for (const { fileName, code } of output) {
+    writeFileSync(join(root, 'dist', fileName), withPlainQuotes(code));
+  }
   // The one library that is inside; its license asks to go with it.
   const license = 'node_modules/wasm-feature-detect/LICENSE';
   cpSync(join(root, license), join(root, 'dist/LICENSE.wasm-feature-detect.txt'));
 }
 
 /** The minifier writes strings as templates, in which bundlers may not look for names of files. */
-const withPlainQuotes = (code) => code.replace(/(\bnew URL\(|\bimport\()`([^`$]+)`/g, '$1"$2"');
+const withPlainQuotes = (code) =>
+  code.replace(/(\bnew URL\(|\bimport\(|\btype:)`([^`$]+)`/g, '$1"$2"');
 
 /** What is changed in Emscripten's scripts: what it is called here, the text, what it becomes. */
 const changes = [

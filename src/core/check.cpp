@@ -8,31 +8,12 @@
 #include <string>
 
 #include "core/attention.h"
+#include "core/memory.h"
 
 namespace attention {
 namespace {
 
 using std::to_string;
-
-std::int64_t bytes_of(std::int64_t elements, std::size_t bytes) {
-  return saturating_product(elements, static_cast<std::int64_t>(bytes));
-}
-
-std::int64_t bytes_of(const Tensor& tensor) {
-  return bytes_of(tensor.length < 0 ? tensor.size() : tensor.length, info(tensor.dtype).bytes);
-}
-
-std::string mebibytes(std::int64_t bytes) {
-  constexpr std::int64_t mebibyte = 1 << 20;
-  return to_string(bytes / mebibyte + (bytes % mebibyte != 0)) + " MiB";
-}
-
-/// What one array can take: no more than all there is, nor than pointers can be apart. Less than
-/// what products saturate to.
-std::int64_t largest_array(std::int64_t memory_limit) {
-  const std::int64_t most = std::numeric_limits<std::ptrdiff_t>::max() - 1;
-  return memory_limit == 0 ? most : std::min(most, memory_limit);
-}
 
 struct Named {
   const char* name;
@@ -208,8 +189,8 @@ Error check_alibi(const Call& call, const Sizes& sizes) {
 }
 
 Error check_sinks(const Call& call, const Sizes& sizes) {
-  const std::vector<double>& sinks = call.options.sinks;
-  if (sinks.empty()) return {};
+  if (!call.options.sinks) return {};
+  const std::vector<double>& sinks = *call.options.sinks;
   if (static_cast<std::int64_t>(sinks.size()) != sizes.heads) {
     return {"shape", "sinks",
             "sinks has " + to_string(sinks.size()) + " numbers but query has heads " +
@@ -284,84 +265,6 @@ std::vector<Index> indices_of(const std::optional<std::vector<std::int64_t>>& ch
   return all;
 }
 
-// ---- memory -------------------------------------------------------------------------------------
-
-/// Numbers that all stages and the lse of one query take.
-std::int64_t numbers_per_row(const Call& call, const Sizes& sizes) {
-  std::int64_t numbers = 1;
-  for (std::size_t s = 0; s < stages.size(); ++s) {
-    if (has_stage(call.options, static_cast<Stage>(s))) {
-      numbers = saturating_sum(numbers, width(stages[s].axis, sizes));
-    }
-  }
-  return numbers;
-}
-
-struct Part {
-  const char* name;
-  std::int64_t bytes;
-  const char* remedy;
-};
-
-/// What a call takes beside a few tiles' worth of scratch.
-std::vector<Part> memory_parts(const Call& call, Purpose purpose, const Sizes& sizes) {
-  constexpr const char* split = "pass fewer batch elements or heads at a time";
-  const Options& options = call.options;
-  const std::size_t stored = info(call.query.dtype).bytes;
-  const std::size_t computed = std::max(stored, sizeof(float));
-  const std::int64_t rows = count({1, sizes.batch, sizes.heads, sizes.queries});
-  const std::int64_t stages_of_row = bytes_of(numbers_per_row(call, sizes), computed);
-
-  std::vector<Part> parts = {{"query", bytes_of(call.query), split},
-                             {"key", bytes_of(call.key), split},
-                             {"value", bytes_of(call.value), split}};
-  if (options.bias) parts.push_back({"bias", bytes_of(*options.bias), split});
-  if (purpose == Purpose::explain) {
-    const std::int64_t row = saturating_sum(
-        stages_of_row, std::int64_t{sizeof(RowDiagnostics)} + std::int64_t{sizeof(EmptyRow)});
-    const int runs = stored < computed ? 2 : 1;  // once more, unwidened
-    parts.push_back({"steps", saturating_product(saturating_product(rows, row), runs),
-                     "explain keeps every step; explain fewer heads or queries at a time"});
-    return parts;
-  }
-  parts.push_back({"output", bytes_of(saturating_product(rows, sizes.value_dim), stored), split});
-  parts.push_back({"lse", bytes_of(rows, computed), split});
-  parts.push_back({"scratch", stages_of_row, split});
-  if (options.returns.weights) {
-    const auto chosen = [](const auto& indices, std::int64_t all) {
-      return indices ? static_cast<std::int64_t>(indices->size()) : all;
-    };
-    const std::int64_t heads = chosen(options.weights_for.heads, sizes.heads);
-    const std::int64_t queries = chosen(options.weights_for.queries, sizes.queries);
-    const std::int64_t weights = bytes_of(count({sizes.batch, heads, queries, sizes.keys}), stored);
-    const std::int64_t indices = bytes_of(saturating_sum(heads, queries), sizeof(Index));
-    parts.push_back({"weights", saturating_sum(weights, indices), "limit them with weightsFor"});
-  }
-  return parts;
-}
-
-Error check_memory(const Call& call, Purpose purpose, std::int64_t limit, const Sizes& sizes,
-                   std::int64_t& total) {
-  const std::vector<Part> parts = memory_parts(call, purpose, sizes);
-  const Part& largest = *std::max_element(
-      parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.bytes < b.bytes; });
-  total = 0;
-  for (const Part& part : parts) total = saturating_sum(total, part.bytes);
-  if (limit != 0 && total > limit) {
-    return {"memory", largest.name,
-            "the call needs " + mebibytes(total) + " of memory but " + mebibytes(limit) +
-                " can be had; " + largest.name + " takes " + mebibytes(largest.bytes) +
-                " of it: " + largest.remedy};
-  }
-  if (largest.bytes > largest_array(0)) {
-    return {"memory", largest.name,
-            std::string(largest.name) + " takes " + mebibytes(largest.bytes) +
-                " of memory but one array can have " + mebibytes(largest_array(0)) + ": " +
-                largest.remedy};
-  }
-  return {};
-}
-
 /// ALiBi's published slopes: for a power of two n the series 2^(−8/n), 2^(−16/n), …; for other
 /// counts the series of the power of two below, then every other slope of that of twice it.
 /// Source: Press et al. 2022, "Train short, test long".
@@ -378,51 +281,6 @@ std::vector<double> paper_slopes(Index heads) {
 }
 
 }  // namespace
-
-Error check_layout(const Tensor& tensor, const std::string& argument, std::int64_t memory_limit) {
-  std::int64_t cells = 1;  // with empty axes counted as 1, so that no index along any axis wraps
-  std::int64_t furthest = 0;
-  for (const std::int64_t length : tensor.shape) {  // first: default strides are made from them
-    if (length >= 0) continue;
-    return {"shape", argument,
-            argument + " has shape " + shape_text(tensor) + "; lengths must be 0 or more"};
-  }
-  for (std::size_t axis = 0; axis < 4; ++axis) {
-    const std::int64_t length = tensor.shape[axis], stride = tensor.strides[axis];
-    cells = saturating_product(cells, std::max<std::int64_t>(length, 1));
-    if (length <= 1) continue;
-    if (stride < 0) {
-      return {"shape", argument,
-              argument + " has the stride " + to_string(stride) +
-                  ", which leads out of its data; strides must be 0 or more"};
-    }
-    furthest = saturating_sum(furthest, saturating_product(length - 1, stride));
-  }
-  const std::int64_t size = tensor.size();
-  if (tensor.length >= 0 && !tensor.strided && tensor.length != size) {
-    return {"data", argument,
-            argument + " has shape " + shape_text(tensor) + ", which is " + to_string(size) +
-                " elements, but its data has " + to_string(tensor.length) +
-                "; give one that fits the other"};
-  }
-  if (tensor.length >= 0 && tensor.strided && size > 0 && furthest >= tensor.length) {
-    return {"data", argument,
-            argument + " has shape " + shape_text(tensor) + " and strides that reach element " +
-                to_string(furthest) + ", but its data has " + to_string(tensor.length) +
-                " elements; give longer data or smaller strides"};
-  }
-  const std::int64_t bytes = bytes_of(std::max(cells, furthest), info(tensor.dtype).bytes);
-  const std::int64_t most = largest_array(memory_limit);
-  if (bytes <= most) return {};
-  if (size == 0) {
-    return {"shape", argument,
-            argument + " has shape " + shape_text(tensor) +
-                ", too long to be indexed although it is empty; give shorter axes"};
-  }
-  return {"memory", argument,
-          argument + " has shape " + shape_text(tensor) + ", which takes " + mebibytes(bytes) +
-              " of memory, but " + mebibytes(most) + " can be had; pass a part of it at a time"};
-}
 
 Error check(const Call& call, Purpose purpose, std::int64_t memory_limit, Plan& plan) {
   const Options& options = call.options;

@@ -172,7 +172,7 @@ class Flash {
       if (!empty && !has_sink(h)) sum = max = factor = std::numeric_limits<T>::quiet_NaN();
     }
     if (has_sink(h)) {
-      const T sink = static_cast<T>(call_.options.sinks[static_cast<std::size_t>(h)]);
+      const T sink = static_cast<T>(call_.options.sink(h));
       const T new_max = std::max(max, sink);
       if (factor != 0) factor = std::exp(max - new_max);
       sum = sum * factor + std::exp(sink - new_max);
@@ -189,8 +189,7 @@ class Flash {
   }
 
   bool has_sink(Index h) const {
-    return !call_.options.sinks.empty() && call_.options.sinks[static_cast<std::size_t>(h)] >
-                                               -std::numeric_limits<double>::infinity();
+    return call_.options.sink(h) > -std::numeric_limits<double>::infinity();
   }
 
   std::size_t row_number(const Row& row) const {

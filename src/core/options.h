@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -56,16 +57,21 @@ struct Options {
   Start start;
   std::optional<Tensor> bias;
   Alibi alibi;
-  std::vector<double> sinks;
+  std::optional<std::vector<double>> sinks;
   std::optional<Dropout> dropout;
   Returns returns;
   WeightsFor weights_for;
+
+  /// The sink of head h; −∞ is none.
+  double sink(Index h) const {
+    return sinks ? (*sinks)[static_cast<std::size_t>(h)] : -std::numeric_limits<double>::infinity();
+  }
 };
 
 using OptionMember =
     std::variant<std::optional<double> Options::*, double Options::*, std::vector<Rule> Options::*,
                  Start Options::*, std::optional<Tensor> Options::*, Alibi Options::*,
-                 std::vector<double> Options::*, std::optional<Dropout> Options::*,
+                 std::optional<std::vector<double>> Options::*, std::optional<Dropout> Options::*,
                  Returns Options::*, WeightsFor Options::*>;
 
 struct OptionField {

@@ -208,9 +208,7 @@ class PlainPath {
   // 3. softmax, with the sink in its denominator
   Number softmax(const Row& row, const RowStages<Number>& stage) const {
     const Index keys = plan_.sizes.keys;
-    const Number sink = options_.sinks.empty()
-                            ? -infinity
-                            : rounded_option(options_.sinks[static_cast<std::size_t>(row.head)]);
+    const Number sink = rounded_option(options_.sink(row.head));
     const Number* masked = stage[Stage::masked];
     Number& row_max = *stage[Stage::row_max];
     row_max = sink;

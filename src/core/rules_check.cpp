@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/mask.h"
+#include "core/memory.h"
 
 namespace attention {
 namespace {

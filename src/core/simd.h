@@ -8,7 +8,7 @@
 
 #include "core/tensor.h"
 
-#ifdef __wasm__
+#ifdef __wasm_relaxed_simd__
 #include <wasm_simd128.h>
 #endif
 

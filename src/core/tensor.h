@@ -9,7 +9,6 @@
 #include <string>
 
 #include "core/dtype.h"
-#include "core/error.h"
 
 namespace attention {
 
@@ -61,11 +60,6 @@ struct Tensor {
 
   std::int64_t size() const { return count(shape); }
 };
-
-/// Whether the tensor's elements lie within its data and can be indexed, in memory of so many bytes
-/// (0 = the whole address space).
-Error check_layout(const Tensor& tensor, const std::string& argument,
-                   std::int64_t memory_limit = 0);
 
 /// "1×8×128×64", only the axes the caller gave.
 inline std::string shape_text(const Tensor& tensor) {

@@ -143,6 +143,9 @@ export interface Description {
   steps: { name: StepName; shape: string; option: string; doc: string }[];
 }
 
+/** Ends the threads and frees the memory of instances that nobody disposed of. */
+const abandoned = new FinalizationRegistry<Session>((session) => session.dispose());
+
 /** Scaled dot-product attention, run where it was loaded. Made by load(). */
 export class Attention {
   readonly info: Readonly<LoadInfo>;
@@ -152,6 +155,7 @@ export class Attention {
   constructor(session: Session, info: LoadInfo) {
     this.#session = session;
     this.info = Object.freeze(info);
+    abandoned.register(this, session, session);
   }
 
   /**
@@ -171,7 +175,7 @@ export class Attention {
   ): AttentionResult {
     const session = this.#session;
     return session.call(false, query, key, value, options, (dtype) => {
-      session.module.attend();
+      session.attend();
       const rows = query.shape.slice(0, -1);
       const output = session.read(
         dtype,
@@ -217,7 +221,7 @@ export class Attention {
 
   /** Compiles rules to what the kernels use, to look at. */
   mask(rules: MaskRule | readonly MaskRule[], shape: MaskShape): CompiledMask {
-    return new CompiledMask(this.#session, rules, shape);
+    return new CompiledMask(this, this.#session, rules, shape);
   }
 
   /** The tables of options, mask kinds, dtypes and steps. */
@@ -244,8 +248,12 @@ export class Attention {
     return this.#session.about((module) => module.countThreads(milliseconds));
   }
 
-  /** Ends the threads and lets go of the memory. Calls after it are errors. */
+  /**
+   * Ends the threads and lets go of the memory. Calls after it are errors. What is never disposed of
+   * goes when it is garbage, whenever that is noticed.
+   */
   dispose(): void {
+    abandoned.unregister(this.#session);
     this.#session.dispose();
   }
 

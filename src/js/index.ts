@@ -24,5 +24,8 @@ export { load } from './load.js';
 export type { LoadOptions } from './load.js';
 export { windowOfSize } from './mask.js';
 export type { CompiledMask, MaskShape } from './mask.js';
+export { loadWorker } from './worker-client.js';
+export type { AttentionWorker, CallSettings } from './worker-client.js';
+export type { WorkerMask } from './worker-mask.js';
 export { tensor, toNested } from './tensor.js';
 export type { Bools, Nested, Numbers, ResultTensor, Tensor, TensorData } from './tensor.js';

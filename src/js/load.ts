@@ -2,6 +2,7 @@ import * as detect from 'wasm-feature-detect';
 import { Attention } from './attention.js';
 import { factoryOf, wasmURL, type Simd } from './builds.js';
 import { AttentionError } from './errors.js';
+import { node } from './node.js';
 import { Session } from './session.js';
 
 /** Settings of load(). */
@@ -26,20 +27,6 @@ const optionNames = ['threads', 'simd', 'wasmURL', 'wasmBinary'];
 const mostThreads = 64;
 /** Workers that have not started by then are taken as never starting. */
 const patience = 15_000;
-
-/** What is used of Node. It is reached without an import, which bundlers for browsers would follow. */
-interface Node {
-  versions: { node?: string };
-  cwd(): string;
-  getBuiltinModule(name: 'node:fs'): {
-    promises: { readFile(url: URL): Promise<Uint8Array<ArrayBuffer>> };
-  };
-  getBuiltinModule(name: 'node:os'): { availableParallelism(): number };
-  getBuiltinModule(name: 'node:url'): { pathToFileURL(path: string): URL };
-}
-
-const { process } = globalThis as { process?: Node };
-const node = process?.versions?.node === undefined ? undefined : process;
 
 /**
  * Loads the best build that this machine allows.

@@ -1,5 +1,5 @@
 import { AttentionError } from './errors.js';
-import type { MaskRule } from './generated/options.js';
+import type { AttentionOptions, MaskRule } from './generated/options.js';
 import type { Session } from './session.js';
 import type { ResultTensor } from './tensor.js';
 
@@ -14,13 +14,20 @@ export interface MaskShape {
   /** S. */
   keys: number;
   /** As the option `start`. */
-  start?: 'top-left' | 'bottom-right' | number | readonly number[];
+  start?: AttentionOptions['start'];
 }
 
 /** Frees the masks of callers who did not dispose of them. */
-const abandoned = new FinalizationRegistry<{ session: Session; id: number }>(({ session, id }) => {
+const abandoned = new FinalizationRegistry<Held>(({ session, id }) => {
   if (!session.disposed) session.module.freeMask(id);
 });
+
+interface Held {
+  session: Session;
+  id: number;
+  /** The instance, which must not go before its masks do. */
+  owner: object;
+}
 
 /** A compiled mask: what the kernels will really use. */
 export class CompiledMask {
@@ -33,7 +40,13 @@ export class CompiledMask {
   readonly #shape: [batch: number, heads: number, queries: number, keys: number];
   #disposed = false;
 
-  constructor(session: Session, rules: MaskRule | readonly MaskRule[], shape: MaskShape) {
+  /** @internal */
+  constructor(
+    owner: object,
+    session: Session,
+    rules: MaskRule | readonly MaskRule[],
+    shape: MaskShape,
+  ) {
     const { batch = 1, heads = 1, queries, keys, start } = shape;
     this.#session = session;
     this.#shape = [batch, heads, queries, keys];
@@ -41,7 +54,7 @@ export class CompiledMask {
     this.#id = compiled.id;
     this.allowedCells = compiled.allowedCells;
     this.emptyRows = compiled.emptyRows;
-    abandoned.register(this, { session, id: compiled.id }, this);
+    abandoned.register(this, { session, id: compiled.id, owner }, this);
   }
 
   /** The keys that a query may read, as sorted half-open ranges [begin, end). */

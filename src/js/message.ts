@@ -2,7 +2,7 @@
 // the format and is the reader. What a value means, and whether it is right, is decided there.
 
 import { AttentionError } from './errors.js';
-import { dtypes } from './generated/options.js';
+import { dtypes, type DType } from './generated/options.js';
 import { dtypeOf, kindOf, type Tensor, type TensorData } from './tensor.js';
 
 /** As `enum class Tag`. */
@@ -27,6 +27,8 @@ const addressWord = 13;
 /** Rules within rules, or an object that contains itself. */
 const deepest = 64;
 
+const nothing: TensorData = new Uint8Array(0);
+
 /** Arrays of integers that no dtype is stored in: a Uint8Array is bool, a Uint16Array 16-bit floats. */
 const integers = /^(Uint8Clamped|Int(8|16|32)|Uint32|Big(Int|Uint)64)Array$/;
 
@@ -42,7 +44,9 @@ interface Upload {
 export class Message {
   /** How many words have been written. */
   length = 0;
-  readonly uploads: Upload[] = [];
+  /** Kept and used again, so that a small call makes little garbage. */
+  readonly #uploads: Upload[] = [];
+  #uploadCount = 0;
   /** Called from C++, which an exception must not cross. */
   readonly functions: AnyFunction[] = [];
   /** What one of them threw. */
@@ -62,16 +66,22 @@ export class Message {
 
   /** Lets go of what belongs to the caller. */
   forget(): void {
-    this.uploads.length = 0;
-    this.functions.length = 0;
+    for (let i = 0; i < this.#uploadCount; i++) this.#uploads[i]!.data = nothing;
+    this.#uploadCount = 0;
+    if (this.functions.length > 0) this.functions.length = 0;
     this.failure = undefined;
   }
 
+  /** The dtype of the first tensor, which is the query's. */
+  get dtype(): DType {
+    return dtypes[this.#uploads[0]!.dtype]!;
+  }
+
   /** Copies tensors `first` to `end`, whose addresses have been filled in. */
-  upload(heap: readonly TensorData[], first: number, end: number): void {
+  upload(heap: readonly TensorData[], first: number, end = this.#uploadCount): void {
     this.#words = this.#room(1);
-    for (let i = first; i < Math.min(end, this.uploads.length); i++) {
-      const { dtype, data, at } = this.uploads[i]!;
+    for (let i = first; i < end; i++) {
+      const { dtype, data, at } = this.#uploads[i]!;
       const length = this.#words[at + lengthWord]!;
       const into = heap[dtype]!;
       const start = this.#words[at + addressWord]! / into.BYTES_PER_ELEMENT;
@@ -133,11 +143,10 @@ export class Message {
       );
     }
     const dtype = dtypes.indexOf(dtypeOf(tensor, name));
-    this.uploads.push({
-      dtype,
-      data: kind === 'Float16Array' ? bitsOf(data) : data,
-      at: this.length,
-    });
+    const upload = (this.#uploads[this.#uploadCount++] ??= { dtype, data: nothing, at: 0 });
+    upload.dtype = dtype;
+    upload.data = kind === 'Float16Array' ? bitsOf(data) : data;
+    upload.at = this.length;
     this.#put(Tag.tensor);
     this.#put(dtype);
     this.#put(rank);

@@ -121,7 +121,7 @@ export class Session {
       const status = this.module.prepare(explaining, message.length);
       this.#settle(status, 3, () => this.module.check());
       message.upload(this.#memory(), 0, 3);
-      return work(dtypes[message.uploads[0]!.dtype]!);
+      return work(message.dtype);
     });
   }
 
@@ -146,9 +146,15 @@ export class Session {
   maskRow(id: number, b: number, h: number, i: number): [begin: number, end: number][] {
     return this.#guard(() => {
       const count = this.module.maskRow(id, b, h, i);
-      const words = this.#view(2 * count);
+      const words = this.#room(2 * count);
       return Array.from({ length: count }, (_, at) => [words[2 * at]!, words[2 * at + 1]!]);
     });
+  }
+
+  /** Does the call's work; reply() and read() tell the results. */
+  attend(): void {
+    this.module.attend();
+    this.#memory(); // in which the reply stands may have grown during the work
   }
 
   /** What the module says about itself. */
@@ -180,6 +186,7 @@ export class Session {
 
   dispose(): void {
     if (this.#state === 'disposed') return;
+    if (this.#state === 'busy') throw busy();
     this.#state = 'disposed';
     this.module.close();
     this.module.PThread?.terminateAllThreads();
@@ -199,9 +206,7 @@ export class Session {
         'this instance was disposed; load() another',
       );
     }
-    if (this.#state === 'busy') {
-      throw new AttentionError('busy', 'attention', 'a mask function must not call the instance');
-    }
+    if (this.#state === 'busy') throw busy();
     this.#state = 'busy';
     try {
       this.#message.restart();
@@ -226,7 +231,7 @@ export class Session {
   /** Has options' tensors filled if need be, and throws what went wrong. */
   #settle(status: Status, firstOption: number, check: () => Status): void {
     if (status === Status.wantsOptions) {
-      this.#message.upload(this.#memory(), firstOption, Infinity);
+      this.#message.upload(this.#memory(), firstOption);
       status = check();
     }
     const { failure } = this.#message;
@@ -266,4 +271,8 @@ export class Session {
     }
     return this.#heap;
   }
+}
+
+function busy(): AttentionError {
+  return new AttentionError('busy', 'attention', 'a mask function must not call the instance');
 }

@@ -54,8 +54,9 @@ struct Reader {
     return read(value, argument, result.emplace());
   }
 
-  Error read(const Value& value, const std::string& argument, std::vector<double>& result) const {
-    return read_list(value, argument, result);
+  Error read(const Value& value, const std::string& argument,
+             std::optional<std::vector<double>>& result) const {
+    return read_list(value, argument, result.emplace());
   }
 
   Error read(const Value& value, const std::string& argument, std::vector<Rule>& rules) const {

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "core/memory.h"
 #include "wasm/read.h"
 
 namespace attention {
@@ -102,6 +103,7 @@ Error read_tensor(const Value& value, const std::string& argument, Tensor& tenso
     error = read_axes(words.subspan(8, 4), argument, "strides", tensor.strides);
   }
   if (error) return error;
+  if (!is_whole(words[12])) return {"data", argument, argument + " has data without a length"};
   tensor.length = static_cast<std::int64_t>(words[12]);
   return {};
 }

@@ -80,7 +80,7 @@ inline Call make_call(reference::Case& c, DType dtype, Arrays& arrays) {
   c.value = numbers(call.value);
   call.options.scale = c.scale;
   call.options.softcap = c.softcap;
-  call.options.sinks = c.sinks;
+  if (!c.sinks.empty()) call.options.sinks = c.sinks;
   return call;
 }
 

@@ -236,6 +236,8 @@ TEST_CASE("option errors") {
        "published ones"},
       {[](Call& c) { c.options.alibi = {Alibi::slopes, 1, {1, 1, 1, 1, 1, 1, 1, nan}}; }, "option",
        "alibi", "alibi is NaN; give a finite number"},
+      {[](Call& c) { c.options.sinks.emplace(); }, "shape", "sinks",
+       "sinks has 0 numbers but query has heads 8; give one for each head"},
       {[](Call& c) { c.options.sinks = {0, 0, 0}; }, "shape", "sinks",
        "sinks has 3 numbers but query has heads 8; give one for each head"},
       {[](Call& c) { c.options.sinks = {0, 0, 0, 0, 0, 0, 0, infinity}; }, "option", "sinks",

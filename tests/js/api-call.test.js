@@ -383,4 +383,22 @@ describe('memory', () => {
     }
     fresh.dispose();
   });
+
+  test('memory that grows in the middle of a call loses nothing', async () => {
+    // Wide values: the sums on the way need more room than inputs and results, from some width on
+    // more than a new instance has.
+    for (let width = 13_000; width < 40_000; width += 3000) {
+      const fresh = await load({ threads: 1 });
+      const ones = (...shape) => ({ shape, data: new Float32Array(shape[0] * shape[1]).fill(1) });
+      const { output, lse } = fresh.scaledDotProductAttention(
+        ones(64, 16),
+        ones(2, 16),
+        ones(2, width),
+      );
+      assert.equal(output.data.length, 64 * width);
+      assert.ok(output.data.every((x) => Math.abs(x - 1) < 1e-6));
+      assert.ok(lse.data.every((x) => Math.abs(x - 4 - Math.LN2) < 1e-6));
+      fresh.dispose();
+    }
+  });
 });

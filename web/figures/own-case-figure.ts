@@ -9,7 +9,7 @@ import { CaseFigure } from './case-figure.js';
 export abstract class OwnCaseFigure extends CaseFigure {
   protected abstract readonly own: LocalCase;
 
-  protected override shownCase(_: Page): Case {
+  protected override shownCase(): Case {
     return this.own.now;
   }
 
