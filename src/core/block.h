@@ -164,10 +164,26 @@ class Block {
       Tile tile = {begin, count, tile_rows(key_, batch_, kv_head_, begin, count, key_copy_.data()),
                    tile_rows(value_, batch_, kv_head_, begin, count, value_copy_.data()),
                    std::nullopt};
+      if (panels_ == 1) {
+        read_once(tile.key, count, plan_.sizes.head_dim);
+        read_once(tile.value, count, plan_.sizes.value_dim);
+      }
       for (Index p = 0; p < panels_; ++p) {
         const Span& span = spans[static_cast<std::size_t>(p)];
         if (span.empty()) continue;
         rows(p).with_vectors([&](auto vectors) { f(vectors, p, span, tile); });
+      }
+    }
+  }
+
+  /// Brings rows into the cache in the order in which they lie in memory, as processors expect. The
+  /// kernels read many rows side by side, which would be slower where memory is the limit: when
+  /// there is one panel to use what is read.
+  static void read_once(const TileRows<T>& rows, Index count, Index width) {
+    constexpr Index line = 64 / sizeof(T);
+    for (Index j = 0; j < count; ++j) {
+      for (Index c = 0; c < width; c += line) {
+        (void)*static_cast<const volatile T*>(rows.data + j * rows.stride + c);
       }
     }
   }

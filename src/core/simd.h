@@ -8,7 +8,7 @@
 
 #include "core/tensor.h"
 
-#ifdef __wasm_relaxed_simd__
+#ifdef __wasm__
 #include <wasm_simd128.h>
 #endif
 

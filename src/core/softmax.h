@@ -12,69 +12,82 @@
 
 namespace attention {
 
-/// What e^x is computed from, for one type.
+/// A number repeated for every lane.
+template <class T>
+struct Repeated {
+  std::array<T, static_cast<std::size_t>(lanes<T>)> numbers;
+
+  constexpr Repeated(T number) { numbers.fill(number); }
+  operator Lanes<T>() const { return load(numbers.data()); }
+};
+
+/// What e^x is computed from. Whole vectors and not const, so that each is one load from memory:
+/// engines build a vector constant that is written in the code anew at each use, from two shuffles.
 template <class T>
 struct ExpConstants;
 
 template <>
 struct ExpConstants<float> {
   static constexpr int fraction_bits = 23;
-  static constexpr float lowest = -88.0f;  ///< about ln 2⁻¹²⁷
+  Repeated<float> lowest = -88.0f;  ///< about ln 2⁻¹²⁷
   /// Added to a small number it leaves the nearest integer, plus the exponent's bias, in the last
   /// bits.
-  static constexpr float round = 0x1.8p23f + 127;
-  static constexpr float log2e = 0x1.715476p0f;
-  static constexpr float ln2_high =
-      0x1.62e4p-1f;  ///< 17 bits: its product with an exponent is exact
-  static constexpr float ln2_low = 0x1.7f7d1cp-20f;
-  /// Of the polynomial, r⁵ first: the smallest relative error on |r| ≤ ln 2 / 2 with p(0) = 1,
-  /// 9.2·10⁻⁸.
-  static constexpr std::array<float, 6> polynomial = {
-      0x1.0fa82p-7f, 0x1.573a6cp-5f, 0x1.555a6cp-3f, 0x1.fffdc6p-2f, 0x1.fffff6p-1f, 1};
+  Repeated<float> round = 0x1.8p23f + 127;
+  Repeated<float> log2e = 0x1.715476p0f;
+  /// 17 bits: its product with an exponent is exact.
+  Repeated<float> minus_ln2_high = -0x1.62e4p-1f;
+  Repeated<float> minus_ln2_low = -0x1.7f7d1cp-20f;
+  /// Highest power first: the smallest relative error on |r| ≤ ln 2 / 2 with p(0) = 1, 9.2·10⁻⁸.
+  std::array<Repeated<float>, 6> polynomial = {0x1.0fa82p-7f,  0x1.573a6cp-5f, 0x1.555a6cp-3f,
+                                               0x1.fffdc6p-2f, 0x1.fffff6p-1f, 1.0f};
 };
 
 template <>
 struct ExpConstants<double> {
   static constexpr int fraction_bits = 52;
-  static constexpr double lowest = -709.0;  ///< about ln 2⁻¹⁰²³
-  static constexpr double round = 0x1.8p52 + 1023;
-  static constexpr double log2e = 0x1.71547652b82fep0;
-  static constexpr double ln2_high = 0x1.62e42feep-1;
-  static constexpr double ln2_low = 0x1.a39ef35793c76p-33;
+  Repeated<double> lowest = -709.0;  ///< about ln 2⁻¹⁰²³
+  Repeated<double> round = 0x1.8p52 + 1023;
+  Repeated<double> log2e = 0x1.71547652b82fep0;
+  Repeated<double> minus_ln2_high = -0x1.62e42feep-1;
+  Repeated<double> minus_ln2_low = -0x1.a39ef35793c76p-33;
   /// Taylor's, whose rest is below 4·10⁻¹⁸.
-  static constexpr std::array<double, 14> polynomial = {1.0 / 6227020800,
-                                                        1.0 / 479001600,
-                                                        1.0 / 39916800,
-                                                        1.0 / 3628800,
-                                                        1.0 / 362880,
-                                                        1.0 / 40320,
-                                                        1.0 / 5040,
-                                                        1.0 / 720,
-                                                        1.0 / 120,
-                                                        1.0 / 24,
-                                                        1.0 / 6,
-                                                        0.5,
-                                                        1,
-                                                        1};
+  std::array<Repeated<double>, 14> polynomial = {1. / 6227020800,
+                                                 1. / 479001600,
+                                                 1. / 39916800,
+                                                 1. / 3628800,
+                                                 1. / 362880,
+                                                 1. / 40320,
+                                                 1. / 5040,
+                                                 1. / 720,
+                                                 1. / 120,
+                                                 1. / 24,
+                                                 1. / 6,
+                                                 1. / 2,
+                                                 1.,
+                                                 1.};
 };
+
+template <class T>
+inline ExpConstants<T> exp_constants;
 
 /// e^x for x ≤ 0, NaN for NaN. Relative error at most 2 units in the last place (tested); exactly 0
 /// below about −87 (float32) or −708 (float64): results that are denormal make every later product
 /// many times slower, and WebAssembly cannot flush them.
 template <class T>
 Lanes<T> exp_nonpositive(Lanes<T> x) {
-  using Constants = ExpConstants<T>;
+  const ExpConstants<T>& constants = exp_constants<T>;
   // x = n·ln 2 + r, |r| ≤ ln 2 / 2. At the lowest x the exponent field of 2ⁿ is 0, and so is 2ⁿ.
-  x = at_least(x, Lanes<T>(Constants::lowest));
-  const Lanes<T> shifted = multiply_add(x, Lanes<T>(Constants::log2e), Lanes<T>(Constants::round));
-  const Lanes<T> n = shifted - Lanes<T>(Constants::round);
-  Lanes<T> r = multiply_add(n, Lanes<T>(-Constants::ln2_high), x);
-  r = multiply_add(n, Lanes<T>(-Constants::ln2_low), r);
-  Lanes<T> p(Constants::polynomial[0]);
-  for (std::size_t k = 1; k < Constants::polynomial.size(); ++k) {
-    p = multiply_add(p, r, Lanes<T>(Constants::polynomial[k]));
+  x = at_least(x, Lanes<T>(constants.lowest));
+  const Lanes<T> round = constants.round;
+  const Lanes<T> shifted = multiply_add(x, Lanes<T>(constants.log2e), round);
+  const Lanes<T> n = shifted - round;
+  Lanes<T> r = multiply_add(n, Lanes<T>(constants.minus_ln2_high), x);
+  r = multiply_add(n, Lanes<T>(constants.minus_ln2_low), r);
+  Lanes<T> p = constants.polynomial[0];
+  for (std::size_t k = 1; k < constants.polynomial.size(); ++k) {
+    p = multiply_add(p, r, Lanes<T>(constants.polynomial[k]));
   }
-  return p * shift_bits_left<Constants::fraction_bits>(shifted);
+  return p * shift_bits_left<ExpConstants<T>::fraction_bits>(shifted);
 }
 
 /// The largest score of each row, NaN aside.
@@ -132,27 +145,25 @@ struct OnlineSoftmax {
 template <class T>
 template <int Vectors>
 void OnlineSoftmax<T>::update(T* scores, Index keys, const T* tile_max, T* rescale) {
-  constexpr Index width = Vectors * lanes<T>;
-  Lanes<T> max[Vectors], sum[Vectors];
+  Lanes<T> max[Vectors], sum[Vectors], tile_sum[Vectors];
   for (int v = 0; v < Vectors; ++v) {
     const Index at = v * lanes<T>;
     const Lanes<T> old_max = load(row_max.data() + at);
     const Lanes<T> new_max = at_least(old_max, load(tile_max + at));
     max[v] = subtrahend(new_max);
-    const Lanes<T> factor = exp_nonpositive(old_max - max[v]);
+    const Lanes<T> factor = exp_nonpositive<T>(old_max - max[v]);
     sum[v] = load(row_sum.data() + at) * factor;
+    tile_sum[v] = Lanes<T>(T(0));  // apart: small numbers added to a large one lose their digits
     store(row_max.data() + at, new_max);
     store(rescale + at, factor);
   }
-  Lanes<T> tile_sum[Vectors];  // apart: a long sum of small numbers onto a large one loses digits
-  for (int v = 0; v < Vectors; ++v) tile_sum[v] = Lanes<T>(T(0));
   for (Index j = 0; j < keys; ++j) {
     for (int v = 0; v < Vectors; ++v) {
-      const Lanes<T> e = exp_nonpositive(load(scores + v * lanes<T>) - max[v]);
+      const Lanes<T> e = exp_nonpositive<T>(load(scores + v * lanes<T>) - max[v]);
       store(scores + v * lanes<T>, e);
       tile_sum[v] += e;
     }
-    scores += width;
+    scores += Vectors * lanes<T>;
   }
   for (int v = 0; v < Vectors; ++v) store(row_sum.data() + v * lanes<T>, sum[v] + tile_sum[v]);
 }
@@ -164,8 +175,8 @@ void OnlineSoftmax<T>::merge(const OnlineSoftmax& other, T* factor, T* other_fac
     const Index at = v * lanes<T>;
     const Lanes<T> mine = load(row_max.data() + at), theirs = load(other.row_max.data() + at);
     const Lanes<T> max = at_least(mine, theirs);
-    const Lanes<T> f = exp_nonpositive(mine - subtrahend(max));
-    const Lanes<T> g = exp_nonpositive(theirs - subtrahend(max));
+    const Lanes<T> f = exp_nonpositive<T>(mine - subtrahend(max));
+    const Lanes<T> g = exp_nonpositive<T>(theirs - subtrahend(max));
     store(row_sum.data() + at, load(row_sum.data() + at) * f + load(other.row_sum.data() + at) * g);
     store(row_max.data() + at, max);
     store(factor + at, f);
@@ -181,7 +192,7 @@ void OnlineSoftmax<T>::weights(T* scores, Index keys) const {
     const Lanes<T> sum = load(row_sum.data() + v * lanes<T>);
     T* score = scores + v * lanes<T>;
     for (Index j = 0; j < keys; ++j, score += Vectors * lanes<T>) {
-      store(score, exp_nonpositive(load(score) - max) / sum);
+      store(score, exp_nonpositive<T>(load(score) - max) / sum);
     }
   }
 }
