@@ -49,6 +49,8 @@ export async function onPage(path, use, { url = isolatedSite, faults = [], ...se
   });
   const errors = [];
   try {
+    // A machine that is busy with other builds takes its time; nothing here waits for long otherwise.
+    context.setDefaultTimeout(120_000);
     const page = await context.newPage();
     page.on('pageerror', (error) => errors.push(error.message));
     page.on('console', (message) => {

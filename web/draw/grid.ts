@@ -1,6 +1,11 @@
 // What a reader does with the cells of a figure: move, look, keep, change, paste.
 // Arrows move in the drawn direction; Enter changes a number or keeps a cell; Escape lets go.
-import type { ReactiveController, ReactiveControllerHost } from 'lit';
+import {
+  type ReactiveController,
+  type ReactiveControllerHost,
+  type TemplateResult,
+  html,
+} from 'lit';
 import { type Cell, sameCell } from '../state/case.js';
 import { parseNumber } from '../state/parse.js';
 import type { Stage } from '../state/steps.js';
@@ -79,23 +84,39 @@ export class GridController<Name extends string = Stage> implements ReactiveCont
     });
   }
 
-  readonly pointerOver = (event: PointerEvent): void => this.#look(cellAt<Name>(event));
-  readonly pointerLeave = (): void => this.#look(null);
+  /** The grids, with everything that happens in them handled here. */
+  around(grids: unknown): TemplateResult {
+    return html`<div
+      @pointerover=${this.#pointerOver}
+      @pointerleave=${this.#pointerLeave}
+      @focusin=${this.#focusIn}
+      @focusout=${this.#focusOut}
+      @click=${this.#click}
+      @keydown=${this.#keyDown}
+      @input=${this.#input}
+      @paste=${this.#paste}
+    >
+      ${grids}
+    </div>`;
+  }
 
-  readonly focusIn = (event: FocusEvent): void => {
+  readonly #pointerOver = (event: PointerEvent): void => this.#look(cellAt<Name>(event));
+  readonly #pointerLeave = (): void => this.#look(null);
+
+  readonly #focusIn = (event: FocusEvent): void => {
     const cell = cellAt<Name>(event);
     if (cell) this.#stops.set(cell.stage, cell);
     this.#focus = cell;
     this.host.requestUpdate();
   };
 
-  readonly focusOut = (event: FocusEvent): void => {
+  readonly #focusOut = (event: FocusEvent): void => {
     if (event.target instanceof HTMLInputElement && this.editing) this.#commit();
     this.#focus = null;
     this.host.requestUpdate();
   };
 
-  readonly click = (event: MouseEvent): void => {
+  readonly #click = (event: MouseEvent): void => {
     const cell = cellAt<Name>(event);
     if (!cell || event.target instanceof HTMLInputElement) return;
     if (!sameCell(cell, this.actions.pin())) this.actions.setPin(cell);
@@ -103,7 +124,7 @@ export class GridController<Name extends string = Stage> implements ReactiveCont
     else this.actions.setPin(null);
   };
 
-  readonly paste = (event: ClipboardEvent): void => {
+  readonly #paste = (event: ClipboardEvent): void => {
     const cell = cellAt<Name>(event);
     const text = event.clipboardData?.getData('text/plain') ?? '';
     const isSingle = event.target instanceof HTMLInputElement && !/[\n\t[]/.test(text);
@@ -113,7 +134,7 @@ export class GridController<Name extends string = Stage> implements ReactiveCont
     this.actions.paste(cell, text);
   };
 
-  readonly input = (event: InputEvent): void => {
+  readonly #input = (event: InputEvent): void => {
     if (!this.editing) return;
     const { value } = event.target as HTMLInputElement;
     const isBad = value !== '' && value !== '-' && parseNumber(value) === undefined;
@@ -122,7 +143,7 @@ export class GridController<Name extends string = Stage> implements ReactiveCont
     this.host.requestUpdate();
   };
 
-  readonly keyDown = (event: KeyboardEvent): void => {
+  readonly #keyDown = (event: KeyboardEvent): void => {
     const cell = cellAt<Name>(event);
     if (!cell) return;
     const handled =

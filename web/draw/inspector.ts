@@ -2,7 +2,7 @@
 import { html, nothing } from 'lit';
 import type { Cell } from '../state/case.js';
 import type { Frame } from '../state/frame.js';
-import { isInput, stepOf } from '../state/steps.js';
+import { type Stage, isInput, stepOf } from '../state/steps.js';
 import { type Words, fill } from '../state/words.js';
 import { spell } from './provenance.js';
 
@@ -17,18 +17,23 @@ export interface Inspected {
   hint: string | null;
   edit: (cell: Cell) => void;
   letGo: () => void;
+  /** Stages that have nothing to say here. */
+  without?: readonly Stage[];
 }
 
-export function inspectorView({ frame, words, step, cell, isKept, hint, edit, letGo }: Inspected) {
+export function inspectorView({ frame, words, step, cell, hint, ...rest }: Inspected) {
+  const { isKept, edit, letGo, without = [] } = rest;
   const hintView = hint === null ? nothing : html`<p class="hint">${hint}</p>`;
   if (!cell) return html`<div class="inspector">${hintView}</div>`;
-  const lines = spell(cell, frame, step, words).map(
-    ({ stage, name, text }) =>
-      html`<div ?data-main=${stage === cell.stage}>
-        <dt>${name}</dt>
-        <dd>${text}</dd>
-      </div>`,
-  );
+  const lines = spell(cell, frame, step, words)
+    .filter(({ stage }) => !without.includes(stage))
+    .map(
+      ({ stage, name, text }) =>
+        html`<div ?data-main=${stage === cell.stage}>
+          <dt>${name}</dt>
+          <dd>${text}</dd>
+        </div>`,
+    );
   const due = stepOf(cell.stage);
   return html`<div class="inspector">
     <dl>${lines}</dl>

@@ -63,7 +63,8 @@ function edges<Name extends string>(
     .filter((_, side) => {
       const [down, right] = neighbours[side]!;
       const [dr, dc] = model.transposed ? [right, down] : [down, right];
-      return marks(model.stage, row + dr, column + dc) !== mark;
+      const isInside = model.values[row + dr]?.[column + dc] !== undefined;
+      return !isInside || marks(model.stage, row + dr, column + dc) !== mark;
     })
     .join(' ');
 }
@@ -186,7 +187,11 @@ export function matrixView<Name extends string>(
             transposed ? cellView(model, words, grid, c, r) : cellView(model, words, grid, r, c),
           );
           return html`<tr role=${live ? 'row' : nothing}>
-            <th scope="row">${model.rowHeads[r]}</th>
+            ${
+              model.rowHeads[r] === undefined
+                ? html`<td class="row-head"></td>`
+                : html`<th scope="row">${model.rowHeads[r]}</th>`
+            }
             ${cells}
             ${model.sums ? html`<td class="sum">${model.ghost ? '' : cellNumber(sum(r))}</td>` : nothing}
           </tr>`;

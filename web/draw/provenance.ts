@@ -21,7 +21,11 @@ const equals = (value: number) => html`<span class="term">= <b>${exactNumber(val
 const cellOf = (matrix: Matrix, row: number, column: number) => matrix[row]?.[column] ?? NaN;
 
 /** Σ a·b, first with its factors, then with its products, then the library's result. */
-function sumOfProducts(factors: [number, number][], write: (x: number) => string, result: number) {
+export function sumOfProducts(
+  factors: [number, number][],
+  write: (x: number) => string,
+  result: number,
+) {
   const terms = factors.map(
     ([a, b], index) => `${index ? '+ ' : ''}${operand(write(a))}×${operand(givenNumber(b))}`,
   );
@@ -89,7 +93,7 @@ function softmaxLines(frame: Frame, words: Words, i: number): Line[] {
 
 function weightLine(frame: Frame, i: number, j: number) {
   const forbidden = (frame.cause[i]?.[j]?.length ?? 0) > 0;
-  const power = exactNumber(forbidden ? 0 : cellOf(frame.exponentials, i, j));
+  const power = forbidden ? '0' : exactNumber(cellOf(frame.exponentials, i, j));
   const ratio = `${power} ÷ ${exactNumber(frame.rowSum[i] ?? NaN)}`;
   return html`= ${pieces([ratio])}${equals(cellOf(frame.matrices.weights, i, j))}`;
 }

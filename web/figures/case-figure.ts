@@ -1,5 +1,4 @@
 // A figure whose matrices belong to one case: cells can be looked at, kept, changed, pasted over.
-import { html } from 'lit';
 import { GridController } from '../draw/grid.js';
 import { marksFor } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
@@ -80,18 +79,6 @@ export abstract class CaseFigure extends Figure {
   }
 
   protected override view(page: Page) {
-    const { grid } = this;
-    return html`<div
-      @pointerover=${grid.pointerOver}
-      @pointerleave=${grid.pointerLeave}
-      @focusin=${grid.focusIn}
-      @focusout=${grid.focusOut}
-      @click=${grid.click}
-      @keydown=${grid.keyDown}
-      @input=${grid.input}
-      @paste=${grid.paste}
-    >
-      ${this.board(page)}
-    </div>`;
+    return this.grid.around(this.board(page));
   }
 }

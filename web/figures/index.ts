@@ -9,6 +9,12 @@ export type FigureClass = CustomElementConstructor & {
 };
 
 export const figures: Record<string, () => Promise<FigureClass>> = {
+  'attention-causal-steps': async () => (await import('./causal-steps.js')).AttentionCausalSteps,
+  'attention-dot-product': async () => (await import('./dot-product.js')).AttentionDotProduct,
+  'attention-dropout': async () => (await import('./dropout.js')).AttentionDropout,
+  'attention-goals': async () => (await import('./goals.js')).AttentionGoals,
+  'attention-projection': async () => (await import('./projection.js')).AttentionProjection,
   'attention-retrieval': async () => (await import('./retrieval.js')).AttentionRetrieval,
+  'attention-shape-flow': async () => (await import('./shape-flow.js')).AttentionShapeFlow,
   'attention-stepper': async () => (await import('./stepper.js')).AttentionStepper,
 };

@@ -102,9 +102,9 @@ export class AttentionRetrieval extends OwnCaseFigure {
       <div class="tools">
         ${switchView(html`${own.scale} ${rootDk}`, isScaled(this.own.now), setScale)}
         <button type="button" ?disabled=${!this.own.canUndo} @click=${() => this.undo()}>
-          ${own.undo}
+          ${page.words.undo}
         </button>
-        <button type="button" @click=${() => this.changeCase(home)}>${own.reset}</button>
+        <button type="button" @click=${() => this.changeCase(home)}>${page.words.reset}</button>
       </div>
       ${this.inspector(page, looked)}
     </div>`;

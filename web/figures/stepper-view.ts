@@ -7,6 +7,7 @@ import { switchView } from '../draw/controls.js';
 import { inspectorView } from '../draw/inspector.js';
 import { type Invariant, invariantsOf } from '../draw/invariants.js';
 import { exactNumber } from '../draw/number.js';
+import { railView } from '../draw/rail.js';
 import { domainOf } from '../draw/scale.js';
 import { symbols, vector } from '../draw/symbols.js';
 import { type Cell, type View, isCausal, sameCell } from '../state/case.js';
@@ -134,49 +135,6 @@ function models({ frame, view, tokens, words }: StepperView): Record<Stage, Matr
   };
 }
 
-function railView({ view, words }: StepperView, live?: Live) {
-  const count = steps.length;
-  const item = (name: Step, index: number) => {
-    const step = index + 1;
-    const current = step === view.step ? 'step' : nothing;
-    const content = html`<span class="number">${step}</span
-      ><span class="what">${stepLabels[name]}</span
-      ><span class="visually-hidden">${words.stepNames[name]}</span>`;
-    if (!live) return html`<li><span class="step" aria-current=${current}>${content}</span></li>`;
-    return html`<li>
-      <button type="button" class="step" aria-current=${current} @click=${() => live.on.step(step)}>
-        ${content}
-      </button>
-    </li>`;
-  };
-  return html`<div class="rail">
-    <ol class="steps" aria-label=${words.stepsLabel}>
-      ${steps.map(item)}
-    </ol>
-    ${
-      live
-        ? html`<div class="moves">
-            <button
-              type="button"
-              ?disabled=${view.step === 1}
-              @click=${() => live.on.step(view.step - 1)}
-            >
-              ${words.previous}
-            </button>
-            <button
-              type="button"
-              class="primary"
-              ?disabled=${view.step === count}
-              @click=${() => live.on.step(view.step + 1)}
-            >
-              ${words.next}
-            </button>
-          </div>`
-        : nothing
-    }
-  </div>`;
-}
-
 function invariantView({ name, holds, count }: Invariant, words: Words) {
   return html`<li data-holds=${holds ? 'yes' : 'no'}>
     <span class="sign" role="img" aria-label=${holds ? words.holds : words.fails}
@@ -216,7 +174,12 @@ export function stepperView(shown: StepperView, live?: Live): TemplateResult {
     data-looking=${isLooking ? 'yes' : nothing}
     style="--keys:${tokens.keys.length}"
   >
-    ${railView(shown, live)}
+    ${railView({
+      words,
+      steps: steps.map((name) => ({ label: stepLabels[name], name: words.stepNames[name] })),
+      current: view.step,
+      go: live?.on.step,
+    })}
     <div class="board">
       ${captionsView(shown, live)} ${block('query')} ${block('key')} ${block('scores')}
       ${block('scaled')}

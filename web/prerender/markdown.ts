@@ -63,15 +63,11 @@ export function markdownFor(words: Words): MarkdownIt {
   // Wide tables scroll on their own, never the page.
   markdown.renderer.rules.table_open = () => '<div class="table" tabindex="0"><table>\n';
   markdown.renderer.rules.table_close = () => '</table></div>\n';
-  // An empty head is no head; one that is a formula only is named by it.
+  // An empty head is no head.
   const headUnlessEmpty =
     (inline: 1 | -1): RenderRule =>
     (tokens, index, options, _, renderer) => {
-      const { content } = tokens[index + inline]!;
-      if (content === '') tokens[index]!.tag = 'td';
-      if (inline === 1 && /^\$[^$]+\$$/.test(content)) {
-        tokens[index]!.attrSet('aria-label', content.replace(/[$\\{}]/g, ''));
-      }
+      if (tokens[index + inline]!.content === '') tokens[index]!.tag = 'td';
       return renderer.renderToken(tokens, index, options);
     };
   markdown.renderer.rules.th_open = headUnlessEmpty(1);

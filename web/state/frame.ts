@@ -29,11 +29,7 @@ export function frameOf(page: Pick<Page, 'attention' | 'library'>, of: Case): Fr
   );
   const [queries, keys] = [query.length, key.length];
   const { mask: rules = [], start } = options;
-  const mask = page.attention.mask(rules, {
-    queries,
-    keys,
-    ...(start === undefined ? {} : { start }),
-  });
+  const mask = page.attention.mask(rules, { queries, keys, start });
   const cause = query.map((_, i) => key.map((_, j) => mask.cause(0, 0, i, j)));
   mask.dispose();
   const matrices = { query, key, value, scores, scaled, masked, weights, output };

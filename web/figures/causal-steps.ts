@@ -1,0 +1,122 @@
+// <attention-causal-steps>: five tokens, their scores, the future hidden, the rest shared out.
+// The example's keys are the identity, so that its queries are the scores themselves.
+import { html, nothing } from 'lit';
+import en from '../content/en/figures/causal-steps.json';
+import zh from '../content/zh/figures/causal-steps.json';
+import { inspectorView } from '../draw/inspector.js';
+import { type GridState, type MatrixModel, matrixView } from '../draw/matrix.js';
+import { railView } from '../draw/rail.js';
+import { domainOf } from '../draw/scale.js';
+import { symbols } from '../draw/symbols.js';
+import example from '../examples/causal-demo.json';
+import { caseOf } from '../state/case.js';
+import { type Frame, frameOf } from '../state/frame.js';
+import { LocalCase } from '../state/local-case.js';
+import type { Page } from '../state/page.js';
+import { stepOf } from '../state/steps.js';
+import { fill } from '../state/words.js';
+import causalSheet from '../styles/causal-steps.css?inline';
+import { sheets } from './figure.js';
+import { OwnCaseFigure } from './own-case-figure.js';
+
+const home = caseOf(example);
+const tokens = example.tokens.queries;
+const steps = ['given', 'masked', 'weights'] as const;
+const stageAt = { given: 'query', masked: 'masked', weights: 'weights' } as const;
+
+function boardView(frame: Frame, page: Page, step: number, grid?: GridState) {
+  const own = { en, zh }[page.language];
+  const { words } = page;
+  const heads = tokens.map((token) => html`<span lang="en">${token}</span>`);
+  const domain = domainOf(frame.matrices.query);
+  const block = (name: (typeof steps)[number], index: number) => {
+    const stage = stageAt[name];
+    const isWeights = stage === 'weights';
+    const model: MatrixModel = {
+      stage,
+      values: frame.matrices[stage],
+      title:
+        name === 'given'
+          ? html`${own.labels.given}`
+          : isWeights
+            ? html`<var>A</var>`
+            : symbols.masked,
+      name: '',
+      spokenName: own.steps[name],
+      isEditable: stage === 'query',
+      rowHeads: heads,
+      columnHeads: heads,
+      spoken: (row, column) => fill(own.spokenPair, { query: tokens[row]!, key: tokens[column]! }),
+      scale: isWeights ? 'weight' : 'signed',
+      domain: isWeights ? 1 : domain,
+      ...(name === 'given' ? {} : { cause: (i: number, j: number) => frame.cause[i]?.[j] ?? [] }),
+      caption: words.axes,
+      sums: isWeights,
+      ghost: index + 1 > step,
+    };
+    return matrixView(model, words, grid);
+  };
+  return html`<div class="causal-board" data-step=${step}>${steps.map(block)}</div>`;
+}
+
+export class AttentionCausalSteps extends OwnCaseFigure {
+  static override styles = sheets(causalSheet);
+  static override key = 'causal';
+
+  static firstFrame = (page: Page) =>
+    html`<div class="causal">${boardView(frameOf(page, home), page, steps.length)}</div>`;
+
+  protected readonly own = new LocalCase(home);
+
+  protected override isTransposed(): boolean {
+    return false;
+  }
+
+  get #step(): number {
+    const read = (text: string) => {
+      const step = Number(text);
+      return Number.isInteger(step) && step >= 1 && step <= steps.length ? step : undefined;
+    };
+    return this.setting('s', read, 1);
+  }
+
+  protected override board(page: Page) {
+    const own = { en, zh }[page.language];
+    const { words } = page;
+    const step = this.#step;
+    const name = steps[step - 1]!;
+    const looked = this.grid.looked ?? { stage: stageAt[name], row: 3, column: 1 };
+    const go = (to: number) => this.set('s', to === 1 ? undefined : String(to));
+    return html`<div class="causal" data-looking=${this.grid.looked ? 'yes' : nothing}>
+      ${railView({
+        words,
+        steps: steps.map((each) => ({ label: own.labels[each], name: own.steps[each] })),
+        current: step,
+        go,
+      })}
+      <p class="causal-says" aria-live="polite">
+        ${fill(own.says[name], { query: tokens[looked.row]! })}
+      </p>
+      ${boardView(this.frame, page, step, this.gridState(looked))}
+      ${inspectorView({
+        frame: this.frame,
+        words,
+        step: stepOf(stageAt[name]),
+        cell: looked.stage === 'query' ? null : looked,
+        isKept: this.own.pin !== null && looked === this.own.pin,
+        hint: this.complaint || null,
+        edit: (cell) => this.grid.edit(cell),
+        letGo: () => this.setPin(null),
+        without: ['scores', 'scaled'],
+      })}
+      <div class="tools">
+        <button type="button" ?disabled=${!this.own.canUndo} @click=${() => this.undo()}>
+          ${words.undo}
+        </button>
+        <button type="button" @click=${() => (this.changeCase(home), go(1))}>
+          ${page.words.reset}
+        </button>
+      </div>
+    </div>`;
+  }
+}

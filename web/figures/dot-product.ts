@@ -1,0 +1,189 @@
+// <attention-dot-product>: two vectors to drag; their dot product is the library's score.
+import { html, svg } from 'lit';
+import en from '../content/en/figures/dot-product.json';
+import zh from '../content/zh/figures/dot-product.json';
+import { exactNumber, givenNumber, operand } from '../draw/number.js';
+import { explain } from '../state/explain.js';
+import type { Page } from '../state/page.js';
+import { parseNumber } from '../state/parse.js';
+import { fill } from '../state/words.js';
+import dotSheet from '../styles/dot-product.css?inline';
+import { Figure, sheets } from './figure.js';
+
+type Name = 'q' | 'k';
+type Vector = readonly [number, number];
+
+/** The plane reaches this far from the origin in each direction. */
+const REACH = 4;
+const home: Record<Name, Vector> = { q: [1, 0], k: [3, 3] };
+const round = (x: number) => Math.round(Math.min(Math.max(x, -REACH), REACH) * 10) / 10;
+const read = (text: string): Vector | undefined => {
+  const [x, y, ...more] = text.split(',').map(parseNumber);
+  return x === undefined || y === undefined || more.length > 0 ? undefined : [round(x), round(y)];
+};
+const dot = (page: Page, [a, b]: Vector, [c, d]: Vector) =>
+  explain(page, { query: [[a, b]], key: [[c, d]], value: [[0]] }).scores[0]![0]!;
+
+function arrow(name: Name, [x, y]: Vector) {
+  const length = Math.hypot(x, y);
+  if (length === 0) return svg``;
+  // The head stops at the tip; its two sides lean back from there.
+  const [ux, uy] = [x / length, y / length];
+  const side = (turn: 1 | -1) =>
+    `${x - 0.3 * ux - turn * 0.12 * uy},${-(y - 0.3 * uy + turn * 0.12 * ux)}`;
+  return svg`<g class=${name === 'q' ? 'query' : 'key'}>
+    <line x1="0" y1="0" x2=${x - 0.2 * ux} y2=${-(y - 0.2 * uy)} stroke="currentColor" stroke-width="0.06" />
+    <polygon points="${x},${-y} ${side(1)} ${side(-1)}" fill="currentColor" />
+    <text x=${x + 0.3 * ux} y=${-(y + 0.3 * uy) + 0.12} text-anchor="middle">${name}</text>
+  </g>`;
+}
+
+const grid = Array.from({ length: 2 * REACH + 1 }, (_, index) => index - REACH).map(
+  (at) =>
+    svg`<path d="M${at} ${-REACH}V${REACH}M${-REACH} ${at}H${REACH}" class=${at === 0 ? 'axis' : 'line'} />`,
+);
+
+/** k's shadow on q: the part of it that counts. */
+function shadow([qx, qy]: Vector, [kx, ky]: Vector, score: number) {
+  const square = qx * qx + qy * qy;
+  if (square === 0) return svg``;
+  const [x, y] = [(score / square) * qx, (score / square) * qy];
+  return svg`<path class="shadow" d="M${kx} ${-ky}L${x} ${-y}M0 0L${x} ${-y}" />`;
+}
+
+export class AttentionDotProduct extends Figure {
+  static override styles = sheets(dotSheet);
+  static override key = 'dot';
+
+  static firstFrame = (page: Page) => {
+    const { q, k } = home;
+    return html`<p>
+      ${givenNumber(q[0])}×${givenNumber(k[0])} + ${givenNumber(q[1])}×${givenNumber(k[1])} =
+      ${exactNumber(dot(page, q, k))}
+    </p>`;
+  };
+
+  #dragged: Name | null = null;
+
+  #vector(name: Name): Vector {
+    return this.setting(name, read, home[name]);
+  }
+
+  #move(name: Name, [x, y]: Vector): void {
+    const to: Vector = [round(x), round(y)];
+    const isHome = to[0] === home[name][0] && to[1] === home[name][1];
+    this.set(name, isHome ? undefined : to.join(','));
+  }
+
+  #drag(event: PointerEvent): void {
+    if (!this.#dragged) return;
+    const plane = (event.currentTarget as SVGSVGElement).getScreenCTM()!.inverse();
+    const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(plane);
+    this.#move(this.#dragged, [x, -y]);
+  }
+
+  #key(event: KeyboardEvent, name: Name): void {
+    const by: Record<string, Vector> = {
+      ArrowLeft: [-0.1, 0],
+      ArrowRight: [0.1, 0],
+      ArrowUp: [0, 0.1],
+      ArrowDown: [0, -0.1],
+    };
+    const step = by[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const size = event.shiftKey ? 10 : 1;
+    const [x, y] = this.#vector(name);
+    this.#move(name, [x + size * step[0], y + size * step[1]]);
+  }
+
+  #tip(name: Name, own: typeof en) {
+    const [x, y] = this.#vector(name);
+    return svg`<circle
+      class="tip"
+      cx=${x}
+      cy=${-y}
+      r="0.32"
+      tabindex="0"
+      role="slider"
+      aria-valuemin=${-REACH}
+      aria-valuemax=${REACH}
+      aria-valuenow=${x}
+      aria-label=${fill(own.tip, { name, x, y })}
+      aria-valuetext=${fill(own.tip, { name, x, y })}
+      @pointerdown=${() => (this.#dragged = name)}
+      @keydown=${(event: KeyboardEvent) => this.#key(event, name)}
+    />`;
+  }
+
+  #coordinates(name: Name) {
+    const vector = this.#vector(name);
+    const box = (axis: 0 | 1) =>
+      html`<input
+        type="number"
+        step="0.1"
+        min=${-REACH}
+        max=${REACH}
+        .value=${String(vector[axis])}
+        aria-label="${name}${axis === 0 ? 'x' : 'y'}"
+        @change=${({ target }: Event) => {
+          const { valueAsNumber } = target as HTMLInputElement;
+          if (!Number.isFinite(valueAsNumber)) return this.requestUpdate();
+          this.#move(name, axis === 0 ? [valueAsNumber, vector[1]] : [vector[0], valueAsNumber]);
+        }}
+      />`;
+    return html`<span class="coordinates"
+      ><var class=${name === 'q' ? 'query' : 'key'}>${name}</var> = (${box(0)}, ${box(1)})</span
+    >`;
+  }
+
+  protected override view(page: Page) {
+    const own = { en, zh }[page.language];
+    const [q, k] = [this.#vector('q'), this.#vector('k')];
+    const score = dot(page, q, k);
+    const [long, wide] = [Math.hypot(...q), Math.hypot(...k)];
+    const cosine = long * wide === 0 ? NaN : score / (long * wide);
+    const degrees = (Math.acos(Math.min(Math.max(cosine, -1), 1)) * 180) / Math.PI;
+    const given = (x: number) => operand(givenNumber(x));
+    return html`<div class="dot">
+      <svg
+        viewBox="${-REACH - 0.4} ${-REACH - 0.4} ${2 * REACH + 0.8} ${2 * REACH + 0.8}"
+        aria-label=${own.plane}
+        role="group"
+        @pointermove=${(event: PointerEvent) => this.#drag(event)}
+        @pointerup=${() => (this.#dragged = null)}
+        @pointerleave=${() => (this.#dragged = null)}
+      >
+        ${grid} ${shadow(q, k, score)} ${arrow('k', k)} ${arrow('q', q)} ${this.#tip('k', own)}
+        ${this.#tip('q', own)}
+      </svg>
+      <div class="dot-facts">
+        <p>${this.#coordinates('q')} ${this.#coordinates('k')}</p>
+        <dl aria-live="polite">
+          <div>
+            <dt>${own.dot}</dt>
+            <dd>
+              <var>q</var>·<var>k</var> = ${given(q[0])}×${given(k[0])} +
+              ${given(q[1])}×${given(k[1])} = <b>${exactNumber(score)}</b>
+            </dd>
+          </div>
+          <div>
+            <dt>${own.lengths}</dt>
+            <dd>‖<var>q</var>‖ = ${exactNumber(long)}, ‖<var>k</var>‖ = ${exactNumber(wide)}</dd>
+          </div>
+          <div>
+            <dt>${own.angle}</dt>
+            <dd>
+              cos <var>θ</var> = ${exactNumber(cosine)}, <var>θ</var> ≈ ${degrees.toFixed(0)}°
+            </dd>
+          </div>
+        </dl>
+        <div class="tools">
+          <span>${own.try}</span>
+          <button type="button" @click=${() => this.#move('k', [1, 0])}>${own.aligned}</button>
+          <button type="button" @click=${() => this.#move('k', [3, 3])}>${own.loud}</button>
+        </div>
+      </div>
+    </div>`;
+  }
+}

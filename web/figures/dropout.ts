@@ -1,0 +1,93 @@
+// <attention-dropout>: the weights of the example before and after dropout, and on average.
+import { html } from 'lit';
+import en from '../content/en/figures/dropout.json';
+import zh from '../content/zh/figures/dropout.json';
+import { sliderView } from '../draw/controls.js';
+import { matrixView } from '../draw/matrix.js';
+import { exactNumber } from '../draw/number.js';
+import { vector } from '../draw/symbols.js';
+import example from '../examples/six-step.json';
+import type { Matrix } from '../state/case.js';
+import { explain } from '../state/explain.js';
+import type { Page } from '../state/page.js';
+import { fill } from '../state/words.js';
+import dropoutSheet from '../styles/dropout.css?inline';
+import { Figure, sheets } from './figure.js';
+
+const COUNT = 200;
+const home = { p: 0.5, seed: 1 };
+const tokens = example.tokens.queries;
+
+const dropped = (page: Page, p: number, seed: number) =>
+  explain(page, example.inputs, { mask: 'causal', dropout: { p, seed } });
+
+/** Entry by entry, over as many seeds as it takes for the noise to even out. */
+function meanOf(page: Page, p: number): Matrix {
+  const runs = Array.from({ length: COUNT }, (_, seed) => dropped(page, p, seed).dropped!);
+  return runs[0]!.map((row, i) =>
+    row.map((_, j) => runs.reduce((sum, run) => sum + run[i]![j]!, 0) / COUNT),
+  );
+}
+
+function boardView(page: Page, p: number, seed: number) {
+  const own = { en, zh }[page.language];
+  const { weights, dropped: after } = dropped(page, p, seed);
+  const block = (name: string, values: Matrix) =>
+    matrixView(
+      {
+        stage: 'weights',
+        values,
+        title: html`<var>A</var>`,
+        name,
+        spokenName: name,
+        rowHeads: tokens.map((_, i) => vector('q', i)),
+        columnHeads: tokens.map((_, j) => vector('k', j)),
+        spoken: (row, column) => fill(own.pair, { query: tokens[row]!, key: tokens[column]! }),
+        scale: 'weight',
+        // A kept weight can exceed 1; the scale stays that of the weights.
+        domain: 1,
+        cause: (row, column) => (column > row ? ['causal'] : []),
+        sums: true,
+        ghost: false,
+      },
+      page.words,
+    );
+  return html`<div class="dropout-board">
+    ${block(own.before, weights)} ${block(own.after, after!)}
+    ${block(fill(own.mean, { count: COUNT }), meanOf(page, p))}
+  </div>`;
+}
+
+export class AttentionDropout extends Figure {
+  static override styles = sheets(dropoutSheet);
+  static override key = 'drop';
+
+  static firstFrame = (page: Page) => boardView(page, home.p, home.seed);
+
+  #number(name: 'p' | 'seed', low: number, high: number): number {
+    const read = (text: string) => {
+      const x = Number(text);
+      return x >= low && x <= high ? x : undefined;
+    };
+    return this.setting(name, read, home[name]);
+  }
+
+  protected override view(page: Page) {
+    const own = { en, zh }[page.language];
+    const p = this.#number('p', 0, 1);
+    const seed = this.#number('seed', 0, 9999);
+    const { dropped: after } = dropped(page, p, seed);
+    const sums = after!.map((row) => exactNumber(row.reduce((sum, x) => sum + x, 0))).join(', ');
+    const keep = (name: 'p' | 'seed') => (value: number) =>
+      this.set(name, value === home[name] ? undefined : String(value));
+    return html`<div class="tools">
+        ${sliderView({ label: own.p, value: p, min: 0, max: 1, step: 0.05, change: keep('p') })}
+        ${sliderView({ label: own.seed, value: seed, min: 0, max: 9999, change: keep('seed') })}
+        <button type="button" @click=${() => keep('seed')(seed + 1)}>${own.next}</button>
+      </div>
+      ${boardView(page, p, seed)}
+      <p class="dropout-says" aria-live="polite">
+        ${fill(own.says, { kept: exactNumber(1 - p), sums })}
+      </p>`;
+  }
+}

@@ -1,0 +1,51 @@
+// <attention-goals>: the learning goals as a checklist. What is ticked stays on this device.
+import type { PropertyValues } from 'lit';
+import { Figure } from './figure.js';
+
+const place = 'goals';
+
+function remembered(): string[] {
+  try {
+    const ids: unknown = JSON.parse(localStorage.getItem(place) ?? '[]');
+    return Array.isArray(ids) ? ids.map(String) : [];
+  } catch {
+    return [];
+  }
+}
+
+function remember(ids: string[]): void {
+  try {
+    localStorage.setItem(place, JSON.stringify(ids));
+  } catch {
+    // Not remembered then.
+  }
+}
+
+export class AttentionGoals extends Figure {
+  /** The list is prose of the page; each item gets a box, and stays where it is. */
+  protected override updated(changed: PropertyValues<this>): void {
+    if (!changed.has('page') || !this.page) return;
+    const done = remembered();
+    this.querySelectorAll('li').forEach((item, index) => {
+      const box = document.createElement('input');
+      box.type = 'checkbox';
+      box.value = String(index);
+      box.checked = done.includes(box.value);
+      const label = document.createElement('label');
+      label.append(box, ...item.childNodes);
+      item.replaceChildren(label);
+    });
+    this.addEventListener('change', () => {
+      const boxes = [...this.querySelectorAll<HTMLInputElement>('input')];
+      remember(boxes.filter(({ checked }) => checked).map(({ value }) => value));
+    });
+  }
+
+  protected override render(): unknown {
+    return this.fallback();
+  }
+
+  protected override view(): unknown {
+    return this.fallback();
+  }
+}
