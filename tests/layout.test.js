@@ -88,7 +88,8 @@ test('the reference shares no code with what it checks', () => {
 });
 
 test('the scripts need nothing but Node: they run before anything is installed', () => {
-  const scripts = files.filter((file) => /^src\/build\/.*\.mjs$/.test(file));
+  // scripts.mjs is loaded when the packages are there.
+  const scripts = files.filter((file) => /^src\/build\/(?!scripts).*\.mjs$/.test(file));
   assert.ok(scripts.length > 3);
   none(imports(scripts).filter(([, path]) => !/^(node:|src\/build\/|dist\/)/.test(path)));
 });
