@@ -141,11 +141,17 @@ struct Explanation : Trace {
   std::optional<Trace> unwidened;
 };
 
-/// The plain path: the formula stage by stage, every stage kept. Memory O(B·H·T·S).
-/// `scores` shows Q·Kᵀ raw, keys that are not allowed included.
+/// The plain path: the formula stage by stage, every stage kept, in the shapes of core/steps.h.
+/// `scores` up to `biased` show what there is behind the mask too, NaN included; from `masked` on
+/// it is −∞, then 0. A query with no allowed key: rowMax −∞ (the sink's logit where there is one),
+/// rowSum 0 (1), weights and output 0.
+/// Memory: O(B·H·T·S), twice for float16 and bfloat16. Error: sums are taken in order, so about
+/// d_k roundings in a score and S in a row's sum and output.
+/// Source: Vaswani et al. 2017, "Attention is all you need", section 3.2.
 Explanation explain(const Call& call, const Plan& plan);
 
 /// The plain path without its record, into the same places as attend(): what attend() must equal.
+/// Memory: one row of every stage. Error: as explain(), and the rounding to the inputs' dtype.
 Info attend_plain(const Call& call, const Plan& plan, const Result& result);
 
 /// The tables of options, mask kinds, dtypes and steps, as JSON.

@@ -13,16 +13,14 @@
 namespace attention {
 namespace {
 
-using std::to_string;
-
 struct Named {
   const char* name;
   const Tensor& tensor;
 };
 
 std::string shapes_text(const Named& a, const Named& b) {
-  return std::string(" (") + a.name + " " + shape_text(a.tensor) + ", " + b.name + " " +
-         shape_text(b.tensor) + ")";
+  return sentence(" (", a.name, " ", shape_text(a.tensor), ", ", b.name, " ", shape_text(b.tensor),
+                  ")");
 }
 
 // ---- query, key and value -----------------------------------------------------------------------
@@ -31,14 +29,14 @@ Error check_input(const Named& input, std::int64_t memory_limit) {
   const auto& [name, tensor] = input;
   if (tensor.rank < 2 || tensor.rank > 4) {
     return {"rank", name,
-            std::string(name) + " has rank " + to_string(tensor.rank) +
-                "; give rank 4 [batch, heads, length, dim], 3 [heads, length, dim] or 2 "
-                "[length, dim]"};
+            sentence(name, " has rank ", tensor.rank,
+                     "; give rank 4 [batch, heads, length, dim], 3 [heads, length, dim] or 2 "
+                     "[length, dim]")};
   }
   if (!is_float(tensor.dtype)) {
     return {"dtype", name,
-            std::string(name) + " is " + info(tensor.dtype).name +
-                "; give float32, float64, float16 or bfloat16"};
+            sentence(name, " is ", info(tensor.dtype).name,
+                     "; give float32, float64, float16 or bfloat16")};
   }
   return check_layout(tensor, name, memory_limit);
 }
@@ -47,15 +45,15 @@ Error check_input(const Named& input, std::int64_t memory_limit) {
 Error check_alike(const Named& query, const Named& other) {
   if (other.tensor.rank != query.tensor.rank) {
     return {"rank", other.name,
-            std::string(other.name) + " has rank " + to_string(other.tensor.rank) + " but " +
-                query.name + " has rank " + to_string(query.tensor.rank) +
-                shapes_text(query, other) + "; give query, key and value the same rank"};
+            sentence(other.name, " has rank ", other.tensor.rank, " but ", query.name, " has rank ",
+                     query.tensor.rank, shapes_text(query, other),
+                     "; give query, key and value the same rank")};
   }
   if (other.tensor.dtype != query.tensor.dtype) {
     return {"dtype", other.name,
-            std::string(other.name) + " is " + info(other.tensor.dtype).name + " but " +
-                query.name + " is " + info(query.tensor.dtype).name +
-                "; convert one of them: query, key and value have one dtype"};
+            sentence(other.name, " is ", info(other.tensor.dtype).name, " but ", query.name, " is ",
+                     info(query.tensor.dtype).name,
+                     "; convert one of them: query, key and value have one dtype")};
   }
   return {};
 }
@@ -64,8 +62,8 @@ Error check_axis(const Named& first, const Named& second, std::size_t axis, cons
   const std::int64_t a = first.tensor.shape[axis], b = second.tensor.shape[axis];
   if (a == b) return {};
   return {"shape", second.name,
-          std::string(second.name) + " has " + axis_name + " " + to_string(b) + " but " +
-              first.name + " has " + axis_name + " " + to_string(a) + shapes_text(first, second)};
+          sentence(second.name, " has ", axis_name, " ", b, " but ", first.name, " has ", axis_name,
+                   " ", a, shapes_text(first, second))};
 }
 
 Error check_inputs(const Call& call, std::int64_t memory_limit) {
@@ -83,9 +81,10 @@ Error check_inputs(const Call& call, std::int64_t memory_limit) {
   if (Error error = check_axis(key, value, 2, "length")) return error;
   const std::int64_t heads = call.query.shape[1], kv_heads = call.key.shape[1];
   if (kv_heads == 0 ? heads != 0 : heads % kv_heads != 0) {
-    return {"shape", "query",
-            "query has heads " + to_string(heads) + " but key has heads " + to_string(kv_heads) +
-                shapes_text(query, key) + "; the query's heads must be a multiple of the key's"};
+    return {
+        "shape", "query",
+        sentence("query has heads ", heads, " but key has heads ", kv_heads,
+                 shapes_text(query, key), "; the query's heads must be a multiple of the key's")};
   }
   return {};
 }
@@ -109,12 +108,12 @@ Sizes sizes_of(const Call& call) {
 Error check_finite(double number, const char* argument, const Call& call) {
   if (!std::isfinite(number)) {
     return {"option", argument,
-            std::string(argument) + " is " + to_text(number) + "; give a finite number"};
+            sentence(argument, " is ", to_text(number), "; give a finite number")};
   }
   if (call.query.dtype != DType::float64 && std::isinf(static_cast<float>(number))) {
     return {"option", argument,
-            std::string(argument) + " is " + to_text(number) +
-                ", which is infinite in float32; give a smaller number or float64 inputs"};
+            sentence(argument, " is ", to_text(number),
+                     ", which is infinite in float32; give a smaller number or float64 inputs")};
   }
   return {};
 }
@@ -134,9 +133,9 @@ Error check_softcap(const Call& call) {
       softcap > 0 && call.query.dtype != DType::float64 && static_cast<float>(softcap) == 0;
   if (softcap >= 0 && !vanishes) return {};
   return {"option", "softcap",
-          "softcap is " + to_text(softcap) +
-              (vanishes ? ", which is 0 in float32; give a larger number or float64 inputs"
-                        : "; give a number above 0, or 0 for none")};
+          sentence("softcap is ", to_text(softcap),
+                   (vanishes ? ", which is 0 in float32; give a larger number or float64 inputs"
+                             : "; give a number above 0, or 0 for none"))};
 }
 
 Error check_bias(const Call& call, const Sizes& sizes, std::int64_t memory_limit) {
@@ -144,16 +143,17 @@ Error check_bias(const Call& call, const Sizes& sizes, std::int64_t memory_limit
   const Tensor& bias = *call.options.bias;
   if (bias.rank < 1 || bias.rank > 4) {
     return {"rank", "bias",
-            "bias has rank " + to_string(bias.rank) +
-                "; give rank 1 to 4, aligned right with [batch, heads, queries, keys]"};
+            sentence("bias has rank ", bias.rank,
+                     "; give rank 1 to 4, aligned right with [batch, heads, queries, keys]")};
   }
   const DType dtype = call.query.dtype;
   const bool half = dtype == DType::float16 || dtype == DType::bfloat16;
   if (bias.dtype != dtype && !(half && bias.dtype == DType::float32)) {
-    return {"dtype", "bias",
-            std::string("bias is ") + info(bias.dtype).name + " but query is " + info(dtype).name +
-                "; give a bias of dtype " + info(dtype).name + (half ? " or float32" : "") +
-                (bias.dtype == DType::boolean ? ", or a mask rule 'allowed' or 'blocked'" : "")};
+    return {
+        "dtype", "bias",
+        sentence("bias is ", info(bias.dtype).name, " but query is ", info(dtype).name,
+                 "; give a bias of dtype ", info(dtype).name, (half ? " or float32" : ""),
+                 (bias.dtype == DType::boolean ? ", or a mask rule 'allowed' or 'blocked'" : ""))};
   }
   if (Error error = check_layout(bias, "bias", memory_limit)) return error;
   const Shape full = {sizes.batch, sizes.heads, sizes.queries, sizes.keys};
@@ -163,9 +163,9 @@ Error check_bias(const Call& call, const Sizes& sizes, std::int64_t memory_limit
     Tensor whole;
     whole.shape = full;
     return {"shape", "bias",
-            "bias " + shape_text(bias) + " does not broadcast to [batch, heads, queries, keys] = " +
-                shape_text(whole) + ": " + axes[axis] + " must be " + to_string(full[axis]) +
-                " or 1 but is " + to_string(bias.shape[axis])};
+            sentence("bias ", shape_text(bias),
+                     " does not broadcast to [batch, heads, queries, keys] = ", shape_text(whole),
+                     ": ", axes[axis], " must be ", full[axis], " or 1 but is ", bias.shape[axis])};
   }
   return {};
 }
@@ -177,10 +177,9 @@ Error check_alibi(const Call& call, const Sizes& sizes) {
   const std::int64_t wanted = alibi.rank == 2 ? sizes.batch * sizes.heads : sizes.heads;
   if (given != wanted) {
     return {"shape", "alibi",
-            "alibi has " + to_string(given) + " slopes but query has " +
-                (alibi.rank == 2 ? "batch " + to_string(sizes.batch) + " and " : "") + "heads " +
-                to_string(sizes.heads) + "; give " + to_string(wanted) +
-                " slopes, or true for the published ones"};
+            sentence("alibi has ", given, " slopes but query has ",
+                     (alibi.rank == 2 ? sentence("batch ", sizes.batch, " and ") : ""), "heads ",
+                     sizes.heads, "; give ", wanted, " slopes, or true for the published ones")};
   }
   for (const double slope : alibi.values) {
     if (Error error = check_finite(slope, "alibi", call)) return error;
@@ -193,8 +192,8 @@ Error check_sinks(const Call& call, const Sizes& sizes) {
   const std::vector<double>& sinks = *call.options.sinks;
   if (static_cast<std::int64_t>(sinks.size()) != sizes.heads) {
     return {"shape", "sinks",
-            "sinks has " + to_string(sinks.size()) + " numbers but query has heads " +
-                to_string(sizes.heads) + "; give one for each head"};
+            sentence("sinks has ", sinks.size(), " numbers but query has heads ", sizes.heads,
+                     "; give one for each head")};
   }
   for (const double sink : sinks) {
     if (std::isinf(sink) && sink < 0) continue;  // e^−∞ = 0: this head has none
@@ -205,8 +204,9 @@ Error check_sinks(const Call& call, const Sizes& sizes) {
 
 Error check_dropout(const Options& options) {
   if (!options.dropout || (options.dropout->p >= 0 && options.dropout->p <= 1)) return {};
-  return {"option", "dropout.p",
-          "dropout.p is " + to_text(options.dropout->p) + "; give a probability from 0 to 1"};
+  return {
+      "option", "dropout.p",
+      sentence("dropout.p is ", to_text(options.dropout->p), "; give a probability from 0 to 1")};
 }
 
 /// Fills in the position of query 0.
@@ -217,14 +217,14 @@ Error check_start(const Call& call, const Sizes& sizes, std::vector<std::int64_t
   if (given.corner == Start::numbers) {
     if (given.values.size() != 1 && static_cast<std::int64_t>(given.values.size()) != sizes.batch) {
       return {"shape", "start",
-              "start has " + to_string(given.values.size()) + " numbers but query has batch " +
-                  to_string(sizes.batch) + "; give one, or one for each batch element"};
+              sentence("start has ", given.values.size(), " numbers but query has batch ",
+                       sizes.batch, "; give one, or one for each batch element")};
     }
     constexpr std::int64_t most = std::int64_t{1} << 53;  // whole numbers a double can hold
     for (const std::int64_t value : given.values) {
       if (value >= -most && value <= most) continue;
       return {"option", "start",
-              "start is " + to_string(value) + "; give a whole number from −2⁵³ to 2⁵³"};
+              sentence("start is ", value, "; give a whole number from −2⁵³ to 2⁵³")};
     }
     start = given.values;
   }
@@ -236,12 +236,12 @@ Error check_start(const Call& call, const Sizes& sizes, std::vector<std::int64_t
   }
   if (user.empty() && call.options.alibi.kind != Alibi::off) user = "alibi";
   if (user.empty()) return {};
-  return {
-      "option", "start",
-      "start must be said when query and key differ in length (" + to_string(sizes.queries) +
-          " and " + to_string(sizes.keys) + ") and " + user +
-          " uses positions: give 'top-left' (query 0 stands at key 0), 'bottom-right' (at key " +
-          to_string(last) + ") or a number"};
+  return {"option", "start",
+          sentence(
+              "start must be said when query and key differ in length (", sizes.queries, " and ",
+              sizes.keys, ") and ", user,
+              " uses positions: give 'top-left' (query 0 stands at key 0), 'bottom-right' (at key ",
+              last, ") or a number")};
 }
 
 /// Whether the indices chosen are among `count`.
@@ -251,8 +251,8 @@ Error check_chosen(const std::optional<std::vector<std::int64_t>>& chosen, Index
   for (const std::int64_t index : *chosen) {
     if (index >= 0 && index < count) continue;
     return {"option", argument,
-            std::string(argument) + " asks for " + to_string(index) + " but query has " + axis +
-                " " + to_string(count) + "; give whole numbers from 0 to " + to_string(count - 1)};
+            sentence(argument, " asks for ", index, " but query has ", axis, " ", count,
+                     "; give whole numbers from 0 to ", count - 1)};
   }
   return {};
 }

@@ -6,8 +6,6 @@
 namespace attention {
 namespace {
 
-using std::to_string;
-
 std::int64_t bytes_of(std::int64_t elements, std::size_t bytes) {
   return saturating_product(elements, static_cast<std::int64_t>(bytes));
 }
@@ -18,7 +16,7 @@ std::int64_t bytes_of(const Tensor& tensor) {
 
 std::string mebibytes(std::int64_t bytes) {
   constexpr std::int64_t mebibyte = 1 << 20;
-  return to_string(bytes / mebibyte + (bytes % mebibyte != 0)) + " MiB";
+  return sentence(bytes / mebibyte + (bytes % mebibyte != 0), " MiB");
 }
 
 /// What one array can take: no more than all there is, nor than pointers can be apart. Less than
@@ -90,7 +88,7 @@ Error check_layout(const Tensor& tensor, const std::string& argument, std::int64
   for (const std::int64_t length : tensor.shape) {  // first: default strides are made from them
     if (length >= 0) continue;
     return {"shape", argument,
-            argument + " has shape " + shape_text(tensor) + "; lengths must be 0 or more"};
+            sentence(argument, " has shape ", shape_text(tensor), "; lengths must be 0 or more")};
   }
   for (std::size_t axis = 0; axis < 4; ++axis) {
     const std::int64_t length = tensor.shape[axis], stride = tensor.strides[axis];
@@ -98,35 +96,36 @@ Error check_layout(const Tensor& tensor, const std::string& argument, std::int64
     if (length <= 1) continue;
     if (stride < 0) {
       return {"shape", argument,
-              argument + " has the stride " + to_string(stride) +
-                  ", which leads out of its data; strides must be 0 or more"};
+              sentence(argument, " has the stride ", stride,
+                       ", which leads out of its data; strides must be 0 or more")};
     }
     furthest = saturating_sum(furthest, saturating_product(length - 1, stride));
   }
   const std::int64_t size = tensor.size();
   if (tensor.length >= 0 && !tensor.strided && tensor.length != size) {
-    return {"data", argument,
-            argument + " has shape " + shape_text(tensor) + ", which is " + to_string(size) +
-                " elements, but its data has " + to_string(tensor.length) +
-                "; give one that fits the other"};
+    return {
+        "data", argument,
+        sentence(argument, " has shape ", shape_text(tensor), ", which is ", size,
+                 " elements, but its data has ", tensor.length, "; give one that fits the other")};
   }
   if (tensor.length >= 0 && tensor.strided && size > 0 && furthest >= tensor.length) {
     return {"data", argument,
-            argument + " has shape " + shape_text(tensor) + " and strides that reach element " +
-                to_string(furthest) + ", but its data has " + to_string(tensor.length) +
-                " elements; give longer data or smaller strides"};
+            sentence(argument, " has shape ", shape_text(tensor),
+                     " and strides that reach element ", furthest, ", but its data has ",
+                     tensor.length, " elements; give longer data or smaller strides")};
   }
   const std::int64_t bytes = bytes_of(std::max(cells, furthest), info(tensor.dtype).bytes);
   const std::int64_t most = largest_array(memory_limit);
   if (bytes <= most) return {};
   if (size == 0) {
     return {"shape", argument,
-            argument + " has shape " + shape_text(tensor) +
-                ", too long to be indexed although it is empty; give shorter axes"};
+            sentence(argument, " has shape ", shape_text(tensor),
+                     ", too long to be indexed although it is empty; give shorter axes")};
   }
-  return {"memory", argument,
-          argument + " has shape " + shape_text(tensor) + ", which takes " + mebibytes(bytes) +
-              " of memory, but " + mebibytes(most) + " can be had; pass a part of it at a time"};
+  return {
+      "memory", argument,
+      sentence(argument, " has shape ", shape_text(tensor), ", which takes ", mebibytes(bytes),
+               " of memory, but ", mebibytes(most), " can be had; pass a part of it at a time")};
 }
 
 Error check_memory(const Call& call, Purpose purpose, std::int64_t limit, const Sizes& sizes,
@@ -138,15 +137,15 @@ Error check_memory(const Call& call, Purpose purpose, std::int64_t limit, const 
   for (const Part& part : parts) total = saturating_sum(total, part.bytes);
   if (limit != 0 && total > limit) {
     return {"memory", largest.name,
-            "the call needs " + mebibytes(total) + " of memory but " + mebibytes(limit) +
-                " can be had; " + largest.name + " takes " + mebibytes(largest.bytes) +
-                " of it: " + largest.remedy};
+            sentence("the call needs ", mebibytes(total), " of memory but ", mebibytes(limit),
+                     " can be had; ", largest.name, " takes ", mebibytes(largest.bytes),
+                     " of it: ", largest.remedy)};
   }
   if (largest.bytes > largest_array(0)) {
     return {"memory", largest.name,
-            std::string(largest.name) + " takes " + mebibytes(largest.bytes) +
-                " of memory but one array can have " + mebibytes(largest_array(0)) + ": " +
-                largest.remedy};
+            sentence(largest.name, " takes ", mebibytes(largest.bytes),
+                     " of memory but one array can have ", mebibytes(largest_array(0)), ": ",
+                     largest.remedy)};
   }
   return {};
 }

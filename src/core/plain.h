@@ -134,19 +134,17 @@ class PlainPath {
       allowed_ = mask_ranges_;
       return;
     }
+    bias_ranges_.clear();
     dispatch(options_.bias->dtype, [&](auto zero) {
       const auto bias = broadcast<const decltype(zero)>(*options_.bias);
       for (Index j = 0; j < plan_.sizes.keys; ++j) {
-        bias_[static_cast<std::size_t>(j)] =
-            rounded(static_cast<Number>(widen(bias(row.batch, row.head, row.query, j))));
+        const Number number = static_cast<Number>(widen(bias(row.batch, row.head, row.query, j)));
+        bias_[static_cast<std::size_t>(j)] = rounded(number);
+        if (number == -infinity) continue;
+        if (bias_ranges_.empty() || bias_ranges_.back().end < j) bias_ranges_.push_back({j, j});
+        bias_ranges_.back().end = j + 1;
       }
     });
-    bias_ranges_.clear();
-    for (Index j = 0; j < plan_.sizes.keys; ++j) {
-      if (bias_[static_cast<std::size_t>(j)] == -infinity) continue;
-      if (bias_ranges_.empty() || bias_ranges_.back().end < j) bias_ranges_.push_back({j, j});
-      bias_ranges_.back().end = j + 1;
-    }
     intersect(mask_ranges_, bias_ranges_, allowed_);
   }
 

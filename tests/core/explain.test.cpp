@@ -537,6 +537,17 @@ TEST_CASE("overflow: float16 arithmetic against float32's") {
   CHECK(std::isfinite(step(capped, "output")[0]));
 }
 
+TEST_CASE("a bias that only float16 makes infinite is still no mask") {
+  auto c = sized(1, 1, 1, 1, 3, 4, 2);
+  Arrays arrays;
+  Call call = make_call(c, DType::float16, arrays);
+  call.options.bias = arrays.make(DType::float32, {1}, {-1e9});
+  const Explanation got = explained(call);
+  CHECK(std::isfinite(step(got, "output")[0]));
+  CHECK(got.unwidened->diagnostics.empty_rows.empty());
+  CHECK(std::isnan(step(*got.unwidened, "output")[0]));
+}
+
 TEST_CASE("float16 arithmetic rounds every intermediate number") {
   reference::Case c;
   c.queries = c.keys = 1;
