@@ -3,7 +3,7 @@ import { Attention } from './attention.js';
 import { factoryOf, wasmURL, type Simd } from './builds.js';
 import { AttentionError } from './errors.js';
 import { node } from './node.js';
-import { Session } from './session.js';
+import { Session, type Module } from './session.js';
 
 /** Settings of load(). */
 export interface LoadOptions {
@@ -26,7 +26,7 @@ export interface LoadOptions {
 const optionNames = ['threads', 'simd', 'wasmURL', 'wasmBinary'];
 const mostThreads = 64;
 /** Workers that have not started by then are taken as never starting. */
-const patience = 15_000;
+const patience = 30_000;
 
 /**
  * Loads the best build that this machine allows.
@@ -46,7 +46,7 @@ export async function load(options: LoadOptions = {}): Promise<Attention> {
   } catch (error) {
     // A page may allow shared memory and still not the workers, or not so much address space.
     if (wanted.threads === 1 || error instanceof AttentionError) throw error;
-    why.push(`threads: the threaded build did not start (${String(error)})`);
+    why.push(`threads: the threaded build did not start (${message(error)})`);
     return await start(options, { ...wanted, threads: 1 }, why);
   }
 }
@@ -66,15 +66,18 @@ async function start(options: LoadOptions, choice: Choice, why: string[]): Promi
   }
   const threads = threaded ? choice.threads : 1;
   const factory = await factoryOf(threaded);
-  const module = await withPatience(
-    factory({
+  const module = await withPatience((resolve, reject) => {
+    const ready = factory({
       threads,
       instantiateWasm(imports, receive) {
-        void WebAssembly.instantiate(wasm, imports).then((instance) => receive(instance, wasm));
+        WebAssembly.instantiate(wasm, imports)
+          .then((instance) => receive(instance, wasm))
+          .catch(reject);
         return {};
       },
-    }),
-  );
+    });
+    ready.then(resolve, reject);
+  });
   const { simd, version } = module.build();
   return new Attention(new Session(module, threads), {
     simd,
@@ -202,13 +205,18 @@ async function compile(bytes: BufferSource, { wasmBinary }: LoadOptions) {
 }
 
 /** A module whose workers never start would leave its promise open for ever. */
-function withPatience<T>(promise: Promise<T>): Promise<T> {
+function withPatience(
+  start: (resolve: (module: Module) => void, reject: (reason: unknown) => void) => void,
+): Promise<Module> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new Error(`no answer from its workers within ${patience / 1000} s`)),
-      patience,
+    const impatient = (): void =>
+      reject(new Error(`no answer from its workers within ${patience / 1000} s`));
+    const timer = setTimeout(impatient, patience);
+    const settled = (): void => clearTimeout(timer);
+    start(
+      (module) => (settled(), resolve(module)),
+      (reason) => (settled(), reject(new Error(message(reason), { cause: reason }))),
     );
-    void promise.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
 

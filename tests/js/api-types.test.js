@@ -28,22 +28,26 @@ symlinkSync(join(root, 'dist'), join(installed, 'dist'));
 writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
 
 /** What strict TypeScript says about a module, line by line. */
-function compile(source, resolution) {
+function compile(source, moduleResolution) {
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: false,
+    exactOptionalPropertyTypes: true,
+    target: 'es2022',
+    lib: ['es2023', 'esnext.disposable', 'dom'],
+    module: moduleResolution === 'bundler' ? 'esnext' : 'node16',
+    moduleResolution,
+    types: [],
+  };
   writeFileSync(join(folder, 'main.ts'), source);
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, files: ['main.ts'] }),
+  );
   const { stdout } = spawnSync(
     process.execPath,
-    [
-      join(root, 'node_modules/typescript/bin/tsc'),
-      ...['--strict', '--noEmit', '--skipLibCheck', 'false', '--exactOptionalPropertyTypes'],
-      ...['--target', 'es2022', '--lib', 'es2023,esnext.disposable,dom'],
-      ...[
-        '--module',
-        resolution === 'bundler' ? 'esnext' : 'node16',
-        '--moduleResolution',
-        resolution,
-      ],
-      'main.ts',
-    ],
+    [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder],
     { cwd: folder, encoding: 'utf8' },
   );
   return stdout.trim().split('\n').filter(Boolean);
