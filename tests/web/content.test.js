@@ -6,7 +6,7 @@ import MarkdownIt from 'markdown-it';
 
 const languages = ['en', 'zh'];
 const folder = (language) => new URL(`../../web/content/${language}/`, import.meta.url);
-const list = (language) => readdirSync(folder(language)).sort();
+const list = (language) => readdirSync(folder(language), { recursive: true }).sort();
 const read = (language, file) => readFileSync(new URL(file, folder(language)), 'utf8');
 
 function section(language, file) {
