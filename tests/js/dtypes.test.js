@@ -1,8 +1,10 @@
 // float64, float16 and bfloat16: widened before the dot product, rounded once at the end.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { attention as reference } from '../reference/attention.js';
 import { decode, round, toBits } from '../reference/dtypes.js';
 import { instances, paths, runs } from './builds.js';
+import { assertClose } from './compare.js';
 import { check, expectation } from './expect.js';
 import { fill, inputs, layouts, draws, sized } from './inputs.js';
 import * as table from './options.js';
@@ -106,6 +108,43 @@ test('an output beyond the largest number of its dtype is ∞', () => {
     assert.equal(first(paths.call(attention, call('float16', 32752))), 65504, name);
     assert.equal(first(paths.call(attention, call('float16', 65504))), Infinity, name);
     assert.equal(first(paths.call(attention, call('bfloat16', -3e38))), -Infinity, name);
+  }
+});
+
+test('explain also says what 16-bit arithmetic would have given', () => {
+  for (const dtype of ['float16', 'bfloat16']) {
+    const draw = draws(7);
+    const eighths = () => draw.integer(-16, 16) / 8;
+    const tensor = (...shape) => fill(shape, dtype, eighths);
+    const call = {
+      query: tensor(2, 5, 4),
+      key: tensor(2, 7, 4),
+      value: tensor(2, 7, 3),
+      options: { mask: 'causal', start: 2, alibi: true, softcap: 3, sinks: [0.5, -1] },
+    };
+    const { steps } = reference(call.query, call.key, call.value, call.options, dtype);
+    const unit = dtype === 'float16' ? 2 ** -10 : 2 ** -7;
+    for (const { name, attention } of instances) {
+      const { unwidened } = attention.explain(call.query, call.key, call.value, call.options);
+      for (const [step, { data }] of Object.entries(steps)) {
+        // e^x and tanh are rounded twice there and once here: a unit in the last place, or two.
+        const within = (expected) => 2 * unit * Math.max(1, Math.abs(expected));
+        const exact = ['scores', 'scaled'].includes(step);
+        const what = `${dtype}, ${step} (${name})`;
+        assertClose(unwidened.steps[step].data, data, exact ? 0 : within, what);
+      }
+    }
+  }
+});
+
+test('what overflows without widening: the dot product of 64 forties', () => {
+  const forties = (sign) => fill([1, 64], 'float16', () => 40 * sign);
+  const value = fill([1, 64], 'float16', () => 1);
+  for (const { name, attention } of instances) {
+    const { steps, unwidened } = attention.explain(forties(1), forties(1), value);
+    assert.equal(steps.scores.data[0], 102400, name);
+    assert.equal(unwidened.steps.scores.data[0], Infinity, name);
+    assert.ok(Number.isNaN(unwidened.steps.output.data[0]), name);
   }
 });
 

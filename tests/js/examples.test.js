@@ -52,6 +52,25 @@ for (const { name, attention } of instances) {
     }
   });
 
+  test(`the scaling lab: variance and entropy as the article has them (${name})`, () => {
+    const lab = examples().find((example) => example.name === 'scaling-lab');
+    const { query, key, value } = callIn('float64', lab);
+    lab.article.forEach((article, i) => {
+      const row = { ...query, shape: [1, 8], data: query.data.slice(i * 8, i * 8 + 8) };
+      for (const [scale, kind] of [
+        [1, 'raw'],
+        [1 / Math.sqrt(lab.headDims[i]), 'scaled'],
+      ]) {
+        const { steps, diagnostics } = attention.explain(row, key, value, { scale });
+        const mean = steps.scaled.data.reduce((a, b) => a + b) / 8;
+        const variance = steps.scaled.data.reduce((sum, x) => sum + (x - mean) ** 2, 0) / 8;
+        const found = [variance, diagnostics.rows[0].entropy];
+        const expected = [article[`${kind}Variance`], article[`${kind}EntropyBits`]];
+        assertClose(found, expected, 1e-12, `d_k ${lab.headDims[i]}, ${kind}`);
+      }
+    });
+  });
+
   const size = { B: 2, H: 4, T: 3, S: 5, dk: 8, dv: 6 };
 
   test(`five axes that all differ: shapes and row sums (${name})`, () => {

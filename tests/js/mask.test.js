@@ -149,6 +149,33 @@ test('rules made of rules, and lists of rules', () => {
   }
 });
 
+test('numbers far beyond the lengths', () => {
+  const far = 2 ** 40;
+  for (const start of [0, 3, far, -far]) {
+    const size = { batch: 1, heads: 1, queries: 3, keys: 5, start };
+    for (const left of [0, 1, far]) {
+      for (const right of [0, far, Infinity]) {
+        conforms({ kind: 'window', left, right }, size);
+        conforms({ kind: 'dilated', left, right, dilation: 3 }, size);
+        conforms({ kind: 'dilated', left, right, dilation: far }, size);
+      }
+    }
+    conforms({ kind: 'strided', stride: far }, size);
+    conforms({ kind: 'prefix', length: far }, size);
+    conforms({ kind: 'lengths', keys: [5], queries: [3] }, size);
+    conforms({ kind: 'global', tokens: [far, 2] }, size);
+    conforms({ kind: 'documents', starts: [0, 4, far] }, size);
+    conforms({ kind: 'blocks', size: far, layout: [[1]] }, size);
+  }
+});
+
+test('one start for each batch element', () => {
+  const size = { batch: 3, heads: 2, queries: 4, keys: 6, start: [0, 2, -1] };
+  for (const make of Object.values(table.positional)) {
+    conforms(make(draws(5), { B: 3, H: 2, T: 4, S: 6 }), size);
+  }
+});
+
 test('no rule allows everything; no query or no key leaves nothing', () => {
   for (const mask of [[], 'causal']) {
     for (const [queries, keys] of [

@@ -10,7 +10,8 @@ import { predicate, startOf } from './mask.js';
 import { count, dense, tensorOf } from './tensor.js';
 
 /**
- * { steps, output, lse, weights, allowed, emptyRows }; tensors { shape, data: Float64Array }.
+ * { steps, output, lse, weights, allowed, emptyRows, allowedCells }: tensors { shape, data:
+ * Float64Array }; allowed by mask and bias, and how many cells by the mask alone.
  * `arithmetic` is the dtype to which every single operation is rounded: with 'float32' this shows
  * the error that a plain evaluation in that type makes.
  */
@@ -51,8 +52,8 @@ export function attention(query, key, value, options = {}, arithmetic = 'float64
     return slope ? fl(withBias - fl(slope(b, h) * distance)) : withBias;
   });
 
-  const rule = predicate(options.mask, size);
-  const allowed = cells((b, h, i, j, at) => rule(b, h, i, j) && bias?.[at] !== -Infinity);
+  const unmasked = cells(predicate(options.mask, size));
+  const allowed = unmasked.map((free, at) => free && bias?.[at] !== -Infinity);
   const masked = biased.map((s, at) => (allowed[at] ? s : -Infinity));
 
   const sinks = options.sinks ?? Array(H).fill(-Infinity);
@@ -112,6 +113,7 @@ export function attention(query, key, value, options = {}, arithmetic = 'float64
     lse: tensor(lse, T),
     weights: pick(dropped, { B, H, T, S, heads, queries, rank: query.shape.length }),
     allowed: tensor(allowed, T, S),
+    allowedCells: unmasked.filter(Boolean).length,
     emptyRows: range(B * H * T).filter((r) => !allowed.subarray(r * S, r * S + S).some(Boolean))
       .length,
   };
