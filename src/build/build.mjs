@@ -50,7 +50,8 @@ export async function buildPreset(tools, preset, targets) {
   const { cmake, env } = tools;
   const folder = join(root, 'build', preset);
   const stamp = join(folder, 'toolchain');
-  const madeWith = [cmake, tools.emscripten, tools.include].join('\n');
+  const presets = readFileSync(join(root, 'CMakePresets.json'), 'utf8');
+  const madeWith = [cmake, tools.emscripten, tools.include, presets].join('\n');
   const configured =
     existsSync(join(folder, 'build.ninja')) &&
     existsSync(stamp) &&

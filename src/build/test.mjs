@@ -92,8 +92,8 @@ async function doctest(tools, preset) {
 
 /** libFuzzer on the inputs that are kept, then on new ones for a while. */
 async function fuzzer(tools) {
-  await buildPreset(tools, 'native-fuzzer', ['attention_fuzzer']);
-  const folder = join(root, 'build/native-fuzzer');
+  await buildPreset(tools, 'native-asan', ['attention_fuzzer']);
+  const folder = join(root, 'build/native-asan');
   const found = join(folder, 'found');
   mkdirSync(found, { recursive: true });
   const limits = ['-max_total_time=20', '-max_len=256', '-len_control=0', '-timeout=20'];

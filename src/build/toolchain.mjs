@@ -38,7 +38,7 @@ export async function toolchain(purpose = 'test') {
     ...(onPath ? {} : own.env),
     EMSCRIPTEN_ROOT: emscripten,
     ATTENTION_INCLUDE: headers ?? own.include,
-    ATTENTION_FUZZER_CXX: found.fuzzerCxx ?? '',
+    ATTENTION_CLANG: found.clang ?? '',
     PATH: [emscripten, join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter),
   };
   return { emscripten, include: env.ATTENTION_INCLUDE, ...found, env };
@@ -58,8 +58,8 @@ function programs(purpose) {
   if (purpose === 'build') return build;
   return [
     ...build,
-    ['a C++20 compiler with AddressSanitizer', found.cxx, 'g++'],
-    ...debian.fuzzerPackages.map((name) => ['clang with libFuzzer', found.fuzzerCxx, name]),
+    ['a C++20 compiler with ThreadSanitizer', found.cxx, 'g++'],
+    ...debian.fuzzerPackages.map((name) => ['clang >= 16 with libFuzzer', found.clang, name]),
     [`clang-format ${needed.clangFormat}`, found.clangFormat, `clang-format-${needed.clangFormat}`],
     ['chromium', found.chromium, 'chromium'],
   ];
@@ -77,7 +77,7 @@ function findPrograms() {
     cmake: cmake && atLeast(versionIn(ask(cmake)), needed.cmake) ? cmake : null,
     ninja: which('ninja'),
     cxx: findCompiler(),
-    fuzzerCxx: findFuzzerCompiler(),
+    clang: findClang(),
     clangFormat: formatter(`clang-format-${needed.clangFormat}`) ?? formatter('clang-format'),
     chromium: process.env.CHROMIUM ?? which('chromium') ?? which('google-chrome'),
   };
@@ -113,28 +113,31 @@ function goodEmscripten() {
   return ask(join(dirname(emcc), 'em-config'), ['EMSCRIPTEN_ROOT'])?.trim() ?? null;
 }
 
-/** The C++ compiler that CMake will take, if it knows C++20 and the sanitizers. */
+/** The C++ compiler that CMake will take, if it knows C++20 and ThreadSanitizer. */
 function findCompiler() {
   const source = '#include <concepts>\nstatic_assert(std::integral<int>);\nint main() {}\n';
-  const args = '-std=c++20 -fsanitize=address,undefined -x c++ - -o /dev/null'.split(' ');
-  const candidates = [process.env.CXX, 'c++', 'g++', 'clang++'];
-  const works = (name) =>
-    ask(name, args, { input: source, stdio: ['pipe', 'pipe', 'ignore'] }) !== null;
-  return candidates.find((name) => name && which(name) && works(name)) ?? null;
+  return firstThatCompiles(['c++', 'g++', 'clang++'], '-fsanitize=thread', source);
 }
 
 /** A clang that has libFuzzer and is new enough for C++20's captured structured bindings. */
-function findFuzzerCompiler() {
+function findClang() {
   const source = `#include <cstddef>
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, std::size_t size) {
   const std::size_t sizes[] = {size};
   const auto& [only] = sizes;
   return [&] { return only == size; }() ? 0 : 1;
 }`;
-  const args = '-std=c++20 -fsanitize=fuzzer,address,undefined -x c++ - -o /dev/null'.split(' ');
-  const works = (name) =>
-    ask(name, args, { input: source, stdio: ['pipe', 'pipe', 'ignore'] }) !== null;
-  const candidates = [process.env.CXX, debian.clang, 'clang++'];
+  return firstThatCompiles(
+    [debian.clang, 'clang++'],
+    '-fsanitize=fuzzer,address,undefined',
+    source,
+  );
+}
+
+function firstThatCompiles(compilers, flag, input) {
+  const args = ['-std=c++20', flag, '-x', 'c++', '-', '-o', '/dev/null'];
+  const works = (name) => ask(name, args, { input, stdio: ['pipe', 'pipe', 'ignore'] }) !== null;
+  const candidates = [process.env.CXX, ...compilers];
   return candidates.find((name) => name && which(name) && works(name)) ?? null;
 }
 

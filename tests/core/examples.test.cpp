@@ -30,7 +30,9 @@ Rule to_rule(const Json& json, Arrays& arrays) {
 
 Options to_options(const Json& json, Arrays& arrays) {
   Options options;
-  for (const auto& [name, value] : json.members) {
+  for (std::size_t n = 0; n < json.names.size(); ++n) {
+    const std::string& name = json.names[n];
+    const Json& value = json.items[n];
     if (name == "scale") {
       options.scale = value.number_value;
     } else if (name == "mask") {
@@ -71,7 +73,7 @@ void check_example(const Json& example, DType held, DType dtype, double toleranc
 
   const Explanation got = explain(call, plan);
   const Json& expected = example["expected"];
-  CHECK(expected.members.size() == got.steps.size() + 1);
+  CHECK(expected.names.size() == got.steps.size() + 1);
   for (const Step& step : got.steps) {
     check_near(step.name, numbers(step.tensor), expected[step.name].numbers(), tolerance);
   }

@@ -1,5 +1,5 @@
 // Any call at all is refused with a sentence, or runs, stays inside its tensors and gives what the
-// plain path gives. libFuzzer drives it through the preset native-fuzz, where sanitizers watch it,
+// plain path gives. libFuzzer drives it through the preset native-asan, where sanitizers watch it,
 // from corpus/, the inputs that once reached new code; fuzz.test.cpp drives it in every build.
 
 #include <cmath>

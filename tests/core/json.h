@@ -15,12 +15,12 @@ struct Json {
   Type type = null;
   double number_value = 0;  // of a boolean: 0 or 1
   std::string text;
-  std::vector<Json> items;
-  std::vector<std::pair<std::string, Json>> members;
+  std::vector<Json> items;         // of an array or an object
+  std::vector<std::string> names;  // of an object: one for each item
 
   const Json* find(const std::string& name) const {
-    for (const auto& [key, value] : members) {
-      if (key == name) return &value;
+    for (std::size_t n = 0; n < names.size(); ++n) {
+      if (names[n] == name) return &items[n];
     }
     return nullptr;
   }
@@ -89,10 +89,10 @@ class JsonReader {
       case '{':
         json.type = Json::object;
         list('}', [&] {
-          std::string key = string();
+          json.names.push_back(string());
           if (next() != ':') fail();
           ++at_;
-          json.members.emplace_back(std::move(key), value());
+          json.items.push_back(value());
         });
         return json;
       case '[':
