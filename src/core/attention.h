@@ -27,6 +27,7 @@
 #include "core/options.h"
 #include "core/steps.h"
 #include "core/tensor.h"
+#include "core/watch.h"
 
 namespace attention {
 
@@ -85,10 +86,17 @@ struct Info {
   std::int64_t tiles_total = 0;
   const char* path = "";  ///< which algorithm ran: "tiled", "decode", "plain"
   int threads = 1;
+  bool stopped = false;  ///< by whoever watched it; the results are incomplete
 };
 
 /// The fast path: tiled, online softmax, no memory of size T×S.
-Info attend(const Call& call, const Plan& plan, const Result& result, ThreadPool& pool);
+///   Error: about that of the plain path, never more than twice (tested).
+///   Memory beyond inputs and results: for each thread the queries and outputs of a block (64 rows
+///   of float32) and one tile; and where few blocks are split over threads, an output for each 1024
+///   keys. The bits of a row depend on its query, keys, values and options alone: not on threads,
+///   nor on the other rows of the call.
+Info attend(const Call& call, const Plan& plan, const Result& result, ThreadPool& pool,
+            const Watch& watch = {});
 
 /// One stage of the plain path, row-major, in the type it was computed in.
 struct Step {

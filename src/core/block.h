@@ -2,18 +2,14 @@
 
 // A block of queries that read the same head of keys: the unit of work of the fast path.
 
-#include <cstddef>
-#include <memory>
-
+#include "core/buffer.h"
 #include "core/scores.h"
 
 namespace attention {
 
-/// A tile of keys and values of width 64 is 32 KiB: it stays in the first cache for all panels.
-inline constexpr Index tile_keys = 64;
-/// Chunks of keys are attended apart and then merged: small enough to spread one head's keys over
-/// threads, large enough for the merging to cost nothing.
-inline constexpr Index chunk_keys = 16 * tile_keys;
+/// Chunks of so many tiles are attended apart and then merged: small enough to spread one head's
+/// keys over threads, large enough for the merging to cost nothing.
+inline constexpr Index chunk_tiles = 16;
 /// Enough queries for each reading of the keys to need little of the memory's bandwidth.
 inline constexpr Index block_panels = 8;
 
@@ -21,25 +17,6 @@ template <class T>
 inline constexpr Index block_rows = block_panels * panel_rows<T>;
 
 inline Index divide_up(Index a, Index b) { return (a + b - 1) / b; }
-
-/// Uninitialised numbers, aligned to a cache line.
-template <class T>
-class Buffer {
- public:
-  explicit Buffer(Index size)
-      : memory_(std::make_unique_for_overwrite<std::byte[]>(
-            static_cast<std::size_t>(size) * sizeof(T) + alignment)) {
-    const auto address = reinterpret_cast<std::uintptr_t>(memory_.get());
-    data_ = reinterpret_cast<T*>((address + alignment - 1) / alignment * alignment);
-  }
-
-  T* data() { return data_; }
-
- private:
-  static constexpr std::size_t alignment = 64;
-  std::unique_ptr<std::byte[]> memory_;
-  T* data_;
-};
 
 /// What a block's rows have after some of their keys: weights · V, not yet divided by the sums.
 template <class T>
@@ -54,8 +31,11 @@ class Block {
 
  public:
   /// `most_rows` is the largest number of rows that it will hold.
-  Block(const Call& call, const Plan& plan, const Scores<Stored>& scores, Index most_rows)
-      : plan_(plan),
+  Block(const Call& call, const Plan& plan, const Scores<Stored>& scores, const Watch& watch,
+        Index most_rows)
+      : watch_(watch),
+        tile_keys_(std::min(watch.tile_keys, plan.sizes.keys)),
+        plan_(plan),
         options_(call.options),
         scores_(scores),
         key_(view<const Stored>(call.key)),
@@ -63,10 +43,10 @@ class Block {
         query_size_(plan.sizes.head_dim * panel_rows<T>),
         output_size_(plan.sizes.value_dim * panel_rows<T>),
         query_(divide_up(most_rows, panel_rows<T>) * query_size_),
-        weights_(keys_of_tile() * panel_rows<T>),
-        scratch_(scores.scratch(keys_of_tile())),
-        key_copy_(keys_of_tile() * plan.sizes.head_dim),
-        value_copy_(keys_of_tile() * plan.sizes.value_dim) {}
+        weights_(tile_keys_ * panel_rows<T>),
+        scratch_(scores.scratch(tile_keys_)),
+        key_copy_(tile_keys_ * plan.sizes.head_dim),
+        value_copy_(tile_keys_ * plan.sizes.value_dim) {}
 
   /// Takes on `count` rows, all of which read keys and values of head kv_head: row_at(number).
   template <class F>
@@ -97,6 +77,7 @@ class Block {
   void attend(Index chunk, Partial<T>& partial) {
     for (OnlineSoftmax<T>& softmax : partial.softmax) softmax.reset();
     std::fill(output(partial, 0), output(partial, panels_), T(0));
+    const Index chunk_keys = chunk_tiles * watch_.tile_keys;
     const Index end = std::min(plan_.sizes.keys, (chunk + 1) * chunk_keys);
     for_tiles(chunk * chunk_keys, end, [&](auto vectors, Index p, const Span& span, Tile& tile) {
       attend_tile<vectors()>(p, span, tile, partial);
@@ -149,8 +130,8 @@ class Block {
   /// f(vectors, panel, span, tile) for the parts of the tiles of [begin, end) that panels may read.
   template <class F>
   void for_tiles(Index begin, Index end, F&& f) {
-    for (; begin < end; begin += tile_keys) {
-      const Index count = std::min(tile_keys, end - begin);
+    for (; begin < end; begin += tile_keys_) {
+      const Index count = std::min(tile_keys_, end - begin);
       std::array<Span, static_cast<std::size_t>(block_panels)> spans;
       bool needed = false;
       for (Index p = 0; p < panels_; ++p) {
@@ -200,6 +181,11 @@ class Block {
   void attend_tile(Index p, const Span& span, Tile& tile, Partial<T>& partial) {
     T tile_max[panel_rows<T>], rescale[panel_rows<T>];
     const bool all_allowed = compute_scores<Vectors>(p, span, tile, tile_max);
+    std::vector<T> scores;
+    if (watch_.tile) {
+      scores.assign(weights_.data(),
+                    weights_.data() + (span.end - span.begin) * Vectors * lanes<T>);
+    }
     partial.softmax[static_cast<std::size_t>(p)].template update<Vectors>(
         weights_.data(), span.end - span.begin, tile_max, rescale);
     if (options_.dropout) drop<Vectors>(rows(p), span);
@@ -210,6 +196,27 @@ class Block {
                              plan_.sizes.value_dim, rescale, output);
     } else {
       add_guarded_values<Vectors>(rows(p), span, value, tile.value.stride, rescale, output);
+    }
+    if (watch_.tile) {
+      record<Vectors>(p, span, scores, tile_max, rescale,
+                      partial.softmax[static_cast<std::size_t>(p)], output);
+    }
+  }
+
+  template <int Vectors>
+  void record(Index p, const Span& span, const std::vector<T>& scores, const T* tile_max,
+              const T* rescale, const OnlineSoftmax<T>& softmax, const T* output) const {
+    for (Index row = 0; row < rows(p).count(); ++row) {
+      const auto column = [&](const T* panel, Index count) {
+        std::vector<double> numbers;
+        for (Index n = 0; n < count; ++n) numbers.push_back(panel[n * Vectors * lanes<T> + row]);
+        return numbers;
+      };
+      const Index keys = span.end - span.begin;
+      const std::size_t at = static_cast<std::size_t>(row);
+      watch_.tile({rows(p)[row], span.begin, span.end, column(scores.data(), keys),
+                   column(weights_.data(), keys), tile_max[row], softmax.row_max[at], rescale[row],
+                   softmax.row_sum[at], column(output, plan_.sizes.value_dim)});
     }
   }
 
@@ -270,8 +277,8 @@ class Block {
     });
   }
 
-  Index keys_of_tile() const { return std::min(tile_keys, plan_.sizes.keys); }
-
+  const Watch& watch_;
+  Index tile_keys_;
   const Plan& plan_;
   const Options& options_;
   const Scores<Stored>& scores_;

@@ -17,6 +17,8 @@
 // Source: Dao et al. 2022, "FlashAttention"; the chunks are those of Flash-Decoding (Dao et al.
 // 2023).
 
+#include <atomic>
+
 #include "core/attention.h"
 #include "core/block.h"
 #include "core/parallel.h"
@@ -30,11 +32,13 @@ class Flash {
   static constexpr T infinity = std::numeric_limits<T>::infinity();
 
  public:
-  Flash(const Call& call, const Plan& plan, const Result& result, ThreadPool& pool)
+  Flash(const Call& call, const Plan& plan, const Result& result, ThreadPool& pool,
+        const Watch& watch)
       : call_(call),
         plan_(plan),
         sizes_(plan.sizes),
         pool_(pool),
+        watch_(watch),
         scores_(call, plan),
         output_(view<Stored>(result.output)),
         lse_(view<T>(result.lse)),
@@ -43,7 +47,7 @@ class Flash {
         rows_of_group_(sizes_.heads / sizes_.kv_heads * sizes_.queries),
         blocks_of_group_(divide_up(rows_of_group_, block_rows<T>)),
         blocks_(sizes_.batch * (sizes_.heads > 0 ? sizes_.kv_heads : 0) * blocks_of_group_),
-        chunks_(std::max<Index>(divide_up(sizes_.keys, chunk_keys), 1)),
+        chunks_(std::max<Index>(divide_up(sizes_.keys, chunk_tiles * watch.tile_keys), 1)),
         rows_of_block_(std::min(rows_of_group_, block_rows<T>)),
         output_size_(divide_up(rows_of_block_, panel_rows<T>) * panel_rows<T> * sizes_.value_dim),
         workers_(static_cast<std::size_t>(pool.workers())) {}
@@ -59,14 +63,17 @@ class Flash {
       ends_.resize(static_cast<std::size_t>(sizes_.batch * sizes_.heads * sizes_.queries));
     const int blocks = static_cast<int>(blocks_);
     // A block is a task, unless there are so few that threads would stand idle.
-    if (chunks_ > 1 && pool_.workers() > 1 && blocks < 4 * pool_.workers()) {
-      attend_split(blocks);
+    const bool split =
+        chunks_ > 1 && pool_.workers() > 1 && blocks < 4 * pool_.workers() && !watch_.tile;
+    const int chunks = static_cast<int>(chunks_);
+    tasks_ = (split ? blocks * chunks + blocks : blocks) + weight_tasks();
+    if (split) {
+      attend_split(blocks, chunks);
     } else {
-      pool_.parallel_for(blocks, [&](int task, int w) {
-        Worker& worker = this->worker(w);
+      run_tasks(blocks, [&](int task, Worker& worker) {
         start(worker.block, task);
         worker.block.attend(0, worker.total);
-        for (Index chunk = 1; chunk < chunks_; ++chunk) {
+        for (int chunk = 1; chunk < chunks; ++chunk) {
           worker.block.attend(chunk, worker.part);
           worker.block.merge(worker.total, worker.part);
         }
@@ -80,6 +87,7 @@ class Flash {
       info.tiles_total += worker->block.tiles_total();
     }
     if (weights_.data) write_weights();
+    info.stopped = stopped_;
     return info;
   }
 
@@ -90,7 +98,7 @@ class Flash {
 
   struct Worker {
     Worker(const Flash& flash)
-        : block(flash.call_, flash.plan_, flash.scores_, flash.rows_of_block_),
+        : block(flash.call_, flash.plan_, flash.scores_, flash.watch_, flash.rows_of_block_),
           outputs(2 * flash.output_size_) {
       total.output = outputs.data();
       part.output = outputs.data() + flash.output_size_;
@@ -102,10 +110,25 @@ class Flash {
     std::int64_t empty_rows = 0;
   };
 
-  Worker& worker(int number) {
-    auto& worker = workers_[static_cast<std::size_t>(number)];
-    if (!worker) worker = std::make_unique<Worker>(*this);
-    return *worker;
+  /// f(task, worker) for all tasks, until the call is stopped.
+  template <class F>
+  void run_tasks(int count, F&& f) {
+    const auto run = [&](int task, int number) {
+      if (stopped_) return;
+      auto& worker = workers_[static_cast<std::size_t>(number)];
+      if (!worker) worker = std::make_unique<Worker>(*this);
+      f(task, *worker);
+      const int done = ++done_;
+      const bool on_callers_thread = number == 0;
+      if (on_callers_thread && watch_.progress && !watch_.progress(double(done) / tasks_)) {
+        stopped_ = true;
+      }
+    };
+    if (watch_.tile) {
+      for (int task = 0; task < count; ++task) run(task, 0);
+    } else {
+      pool_.parallel_for(count, run);
+    }
   }
 
   /// Later blocks first: under a causal mask they have most to do, and the last tasks least.
@@ -122,20 +145,17 @@ class Flash {
   }
 
   /// A chunk of a block is a task. The merging is done in the same order as without.
-  void attend_split(int blocks) {
-    const int chunks = static_cast<int>(chunks_);
+  void attend_split(int blocks, int chunks) {
     std::vector<Partial<T>> parts(static_cast<std::size_t>(blocks * chunks));
     Buffer<T> outputs(blocks * chunks * output_size_);
     for (std::size_t n = 0; n < parts.size(); ++n) {
       parts[n].output = outputs.data() + static_cast<Index>(n) * output_size_;
     }
-    pool_.parallel_for(blocks * chunks, [&](int task, int w) {
-      Block<Stored>& block = worker(w).block;
-      start(block, task / chunks);
-      block.attend(task % chunks, parts[static_cast<std::size_t>(task)]);
+    run_tasks(blocks * chunks, [&](int task, Worker& worker) {
+      start(worker.block, task / chunks);
+      worker.block.attend(task % chunks, parts[static_cast<std::size_t>(task)]);
     });
-    pool_.parallel_for(blocks, [&](int task, int w) {
-      Worker& worker = this->worker(w);
+    run_tasks(blocks, [&](int task, Worker& worker) {
       start(worker.block, task);
       Partial<T>* part = parts.data() + task * chunks;
       for (int chunk = 1; chunk < chunks; ++chunk) worker.block.merge(part[0], part[chunk]);
@@ -197,16 +217,23 @@ class Flash {
                                     row.query);
   }
 
+  int weight_tasks() const {
+    if (!weights_.data) return 0;
+    const Index queries = static_cast<Index>(plan_.weight_queries.size());
+    return static_cast<int>(sizes_.batch) * static_cast<int>(plan_.weight_heads.size()) *
+           static_cast<int>(divide_up(queries, rows_of_block_));
+  }
+
   /// The weights asked for, computed anew: now it is known what to divide by.
   void write_weights() {
     const Index heads = static_cast<Index>(plan_.weight_heads.size());
     const Index queries = static_cast<Index>(plan_.weight_queries.size());
     const Index blocks = divide_up(queries, rows_of_block_);
-    pool_.parallel_for(static_cast<int>(sizes_.batch * heads * blocks), [&](int task, int w) {
+    run_tasks(weight_tasks(), [&](int task, Worker& worker) {
       const Index first = task % blocks * rows_of_block_;
       const Index place = task / blocks % heads, b = task / blocks / heads;
       const Index h = plan_.weight_heads[static_cast<std::size_t>(place)];
-      Block<Stored>& block = worker(w).block;
+      Block<Stored>& block = worker.block;
       block.start(b, sizes_.kv_head(h), std::min(rows_of_block_, queries - first), [&](Index n) {
         const Index i = plan_.weight_queries[static_cast<std::size_t>(first + n)];
         return Row{b, h, i, plan_.mask.shape().position(b, i)};
@@ -243,6 +270,10 @@ class Flash {
   const Plan& plan_;
   const Sizes& sizes_;
   ThreadPool& pool_;
+  const Watch& watch_;
+  int tasks_ = 0;
+  std::atomic<int> done_ = 0;
+  std::atomic<bool> stopped_ = false;
   Scores<Stored> scores_;
   View<Stored> output_;
   View<T> lse_;
@@ -255,9 +286,11 @@ class Flash {
 
 }  // namespace
 
-Info attend(const Call& call, const Plan& plan, const Result& result, ThreadPool& pool) {
-  return dispatch(call.query.dtype,
-                  [&](auto zero) { return Flash<decltype(zero)>(call, plan, result, pool).run(); });
+Info attend(const Call& call, const Plan& plan, const Result& result, ThreadPool& pool,
+            const Watch& watch) {
+  return dispatch(call.query.dtype, [&](auto zero) {
+    return Flash<decltype(zero)>(call, plan, result, pool, watch).run();
+  });
 }
 
 }  // namespace attention
