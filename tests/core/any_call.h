@@ -224,7 +224,12 @@ inline Call make_call(Bytes& bytes, Maker& maker) {
   options.returns.weights = bytes.rarely(2);
   if (bytes.rarely(8)) options.weights_for.heads = {{bytes.whole(), bytes.whole()}};
   if (bytes.rarely(8)) options.weights_for.queries = {{bytes.whole()}};
-  options.mask = maker.rules({.batch = batch, .heads = heads, .queries = queries, .keys = keys}, 0);
+  const auto index = [](std::int64_t size) { return static_cast<Index>(size); };
+  options.mask = maker.rules({.batch = index(batch),
+                              .heads = index(heads),
+                              .queries = index(queries),
+                              .keys = index(keys)},
+                             0);
   return call;
 }
 
