@@ -1,0 +1,182 @@
+// Who takes part. A contestant is { name, group, prepare(test, inputs) }; prepare() returns a
+// function that takes the typed arrays in and gives the output's typed array [B, H, T, d] out, or a
+// promise of it. What can be made beforehand (graphs, masks) is not measured.
+
+import { allows } from './cases.js';
+import { attentionGraph, matmulGraph } from './onnx.js';
+
+/** This library, one contestant for each build. */
+export async function ours({ load, threads, builds = ['relaxed', 'baseline'] }) {
+  const contestants = [];
+  for (const simd of builds) {
+    const attention = await load({ simd, threads }).catch(() => null);
+    if (attention?.info.simd !== simd) continue;
+    contestants.push({
+      name: `attention-wasm, ${simd}`,
+      group: 'ours',
+      dispose: () => attention.dispose(),
+      prepare(test, { query, key, value }) {
+        const { batch, heads, kvHeads, queries, keys, width, causal, window, lengths } = test;
+        const rows = { shape: [batch, heads, queries, width], data: query };
+        const columns = (data) => ({ shape: [batch, kvHeads, keys, width], data });
+        const mask = [];
+        if (causal) mask.push('causal');
+        if (window !== undefined) mask.push({ kind: 'window', left: window });
+        if (lengths) mask.push({ kind: 'lengths', keys: lengths });
+        return () =>
+          attention.scaledDotProductAttention(rows, columns(key), columns(value), { mask }).output
+            .data;
+      },
+    });
+  }
+  return contestants;
+}
+
+/** A careful loop in plain JavaScript: one row of scores, nothing allocated, masked keys skipped. */
+export const plain = {
+  name: 'plain JavaScript',
+  group: 'plain',
+  slow: true,
+  prepare(test, { query, key, value }) {
+    const { batch, heads, kvHeads, queries, keys, width } = test;
+    const weights = new Float32Array(keys);
+    const rowOf = (b, h, i) => ((b * heads + h) * queries + i) * width;
+    return () => {
+      const output = new Float32Array(query.length);
+      for (let b = 0; b < batch; ++b)
+        for (let h = 0; h < heads; ++h)
+          for (let i = 0; i < queries; ++i) {
+            const row = rowOf(b, h, i);
+            const head = (b * kvHeads + Math.floor((h * kvHeads) / heads)) * keys * width;
+            let max = -Infinity;
+            for (let j = 0; j < keys; ++j) {
+              weights[j] = -Infinity;
+              if (!allows(test, b, i, j)) continue;
+              let score = 0;
+              for (let d = 0; d < width; ++d) score += query[row + d] * key[head + j * width + d];
+              weights[j] = score / Math.sqrt(width);
+              if (weights[j] > max) max = weights[j];
+            }
+            let sum = 0;
+            for (let j = 0; j < keys; ++j) sum += weights[j] = Math.exp(weights[j] - max);
+            for (let j = 0; j < keys; ++j) {
+              const weight = weights[j] / sum;
+              if (weight === 0) continue;
+              for (let d = 0; d < width; ++d)
+                output[row + d] += weight * value[head + j * width + d];
+            }
+          }
+      return output;
+    };
+  },
+};
+
+/** 0 where a cell is allowed and −1e9 elsewhere, in the smallest shape that broadcasts; or null. */
+function maskArray(test) {
+  const { batch, queries, keys, lengths, causal, window } = test;
+  if (!lengths && !causal && window === undefined) return null;
+  const shape = [lengths ? batch : 1, 1, causal || window !== undefined ? queries : 1, keys];
+  const data = new Float32Array(shape[0] * shape[2] * keys);
+  for (let b = 0, n = 0; b < shape[0]; ++b)
+    for (let i = 0; i < shape[2]; ++i)
+      for (let j = 0; j < keys; ++j, ++n) data[n] = allows(test, b, i, j) ? 0 : -1e9;
+  return { shape, data };
+}
+
+/** onnxruntime-web: the formula as matrix products, and its own operator. */
+export function onnxRuntime({ ort, threads, wasmPaths }) {
+  ort.env.wasm.numThreads = threads;
+  ort.env.logLevel = 'error';
+  if (wasmPaths) ort.env.wasm.wasmPaths = wasmPaths;
+  const session = (model) => ort.InferenceSession.create(model, { executionProviders: ['wasm'] });
+  const tensor = (data, dims) => new ort.Tensor('float32', data, dims);
+
+  const matmul = {
+    name: 'onnxruntime-web, MatMul and Softmax',
+    group: 'peer',
+    async prepare(test, { query, key, value }) {
+      const { batch, heads, kvHeads, queries, keys, width } = test;
+      // One query: the heads of a group are the rows of one product.
+      const [h, t] = queries === 1 ? [kvHeads, heads / kvHeads] : [heads, queries];
+      if (queries > 1 && heads !== kvHeads) throw new Error('grouped heads need one query');
+      const mask = maskArray(test);
+      const runs = await session(matmulGraph(1 / Math.sqrt(width), mask !== null));
+      return async () => {
+        const inputs = {
+          query: tensor(query, [batch, h, t, width]),
+          key: tensor(key, [batch, h, keys, width]),
+          value: tensor(value, [batch, h, keys, width]),
+        };
+        if (mask) inputs.mask = tensor(mask.data, mask.shape);
+        return (await runs.run(inputs)).output.data;
+      };
+    },
+  };
+
+  const operator = {
+    name: 'onnxruntime-web, Attention operator',
+    group: 'peer',
+    async prepare(test, { query, key, value }) {
+      const { batch, heads, kvHeads, queries, keys, width } = test;
+      const mask =
+        test.causal && test.window === undefined && !test.lengths ? null : maskArray(test);
+      const runs = await session(
+        attentionGraph(1 / Math.sqrt(width), mask !== null, Boolean(test.causal && !mask)),
+      );
+      return async () => {
+        const inputs = {
+          query: tensor(query, [batch, heads, queries, width]),
+          key: tensor(key, [batch, kvHeads, keys, width]),
+          value: tensor(value, [batch, kvHeads, keys, width]),
+        };
+        if (mask) inputs.mask = tensor(mask.data, mask.shape);
+        return (await runs.run(inputs)).output.data;
+      };
+    },
+  };
+  return [matmul, operator];
+}
+
+/** TensorFlow.js on its wasm backend, one 2-D product for each head: faster than its batched one. */
+export async function tensorFlow({ tf, wasm, threads, wasmPaths }) {
+  wasm.setWasmPaths(wasmPaths);
+  if (threads > 1) wasm.setThreadsCount(threads);
+  await tf.setBackend('wasm');
+  await tf.ready();
+  return {
+    name: 'TensorFlow.js wasm',
+    group: 'peer',
+    prepare(test, { query, key, value }) {
+      const { batch, heads, kvHeads, queries, keys, width } = test;
+      const masks = maskArray(test);
+      const maskOf = (b) => {
+        const size = masks.shape[2] * keys;
+        const first = masks.shape[0] === 1 ? 0 : b * size;
+        return tf.tensor2d(masks.data.slice(first, first + size), [masks.shape[2], keys]);
+      };
+      const kept = masks && Array.from({ length: batch }, (_, b) => tf.keep(maskOf(b)));
+      // With one query the heads of a group are the rows of one product.
+      const [count, rows] =
+        queries === 1 ? [batch * kvHeads, heads / kvHeads] : [batch * heads, queries];
+      if (queries > 1 && heads !== kvHeads) throw new Error('grouped heads need one query');
+      const part = (data, n, length) =>
+        tf.tensor2d(data.subarray(n * length * width, (n + 1) * length * width), [length, width]);
+      return () => {
+        const output = new Float32Array(query.length);
+        for (let n = 0; n < count; ++n) {
+          const head = tf.tidy(() => {
+            // Transposed beforehand: its product with a transposed operand is many times slower.
+            const columns = tf.transpose(part(key, n, keys));
+            const scores = tf.matMul(part(query, n, rows), columns);
+            let scaled = tf.mul(scores, 1 / Math.sqrt(width));
+            if (kept) scaled = tf.add(scaled, kept[Math.floor((n * batch) / count)]);
+            return tf.matMul(tf.softmax(scaled), part(value, n, keys));
+          });
+          output.set(head.dataSync(), n * rows * width);
+          head.dispose();
+        }
+        return output;
+      };
+    },
+  };
+}
