@@ -1,5 +1,5 @@
 // Markdown to HTML at build time: formulas by KaTeX, our containers, anchored headings.
-import MarkdownIt, { type PluginWithOptions, type PluginWithParams } from 'markdown-it';
+import MarkdownIt, { type PluginWithOptions, type PluginWithParams, type Token } from 'markdown-it';
 import katexModule from '@vscode/markdown-it-katex';
 import containerModule from 'markdown-it-container';
 import type { Words } from '../state/words.js';
@@ -54,10 +54,33 @@ function step(markdown: MarkdownIt): void {
   });
 }
 
+/** A line may break beside a formula, but not between a short one and the punctuation around it. */
+function keepPunctuation(markdown: MarkdownIt): void {
+  markdown.core.ruler.push('keep punctuation', ({ tokens, Token }) => {
+    const html = (content: string) => Object.assign(new Token('html_inline', '', 0), { content });
+    for (const block of tokens) {
+      block.children = (block.children ?? []).flatMap((token, index, all) => {
+        if (token.type !== 'math_inline' || token.content.length > 30) return [token];
+        const [before, after] = [all[index - 1], all[index + 1]];
+        const take = (text: Token | undefined, pattern: RegExp) => {
+          const found = text?.type === 'text' ? (pattern.exec(text.content)?.[0] ?? '') : '';
+          if (text && found) text.content = text.content.replace(pattern, '');
+          return found;
+        };
+        const opening = take(before, /[\p{Ps}\p{Pi}]+$/u);
+        const closing = take(after, /^[\p{Po}\p{Pe}\p{Pf}]+/u);
+        if (!opening && !closing) return [token];
+        return [html(`<span class="joined">${opening}`), token, html(`${closing}</span>`)];
+      });
+    }
+  });
+}
+
 export function markdownFor(words: Words): MarkdownIt {
   const markdown = new MarkdownIt({ html: true, typographer: false });
   markdown.use(katex, { throwOnError: true });
   anchors(markdown, words);
+  keepPunctuation(markdown);
   for (const kind of ['note', 'correction', 'example'] as const) aside(markdown, kind, words);
   step(markdown);
   // Wide tables scroll on their own, never the page.
