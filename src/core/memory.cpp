@@ -52,9 +52,11 @@ std::vector<Part> memory_parts(const Call& call, Purpose purpose, const Sizes& s
   const std::int64_t rows = count({1, sizes.batch, sizes.heads, sizes.queries});
   const std::int64_t stages_of_row = bytes_of(numbers_per_row(call, sizes), computed);
 
-  std::vector<Part> parts = {{"query", bytes_of(call.query), split},
-                             {"key", bytes_of(call.key), split},
-                             {"value", bytes_of(call.value), split}};
+  std::vector<Part> parts;
+  parts.reserve(8);  // all there can be, at once: this is done in every call
+  parts = {{"query", bytes_of(call.query), split},
+           {"key", bytes_of(call.key), split},
+           {"value", bytes_of(call.value), split}};
   if (options.bias) parts.push_back({"bias", bytes_of(*options.bias), split});
   if (purpose == Purpose::explain) {
     const std::int64_t row = saturating_sum(

@@ -77,6 +77,8 @@ export const enum Reply {
   tilesTotal,
   threads,
   path,
+  memory,
+  held,
   length,
 }
 
@@ -89,6 +91,10 @@ export class Session {
   #words = new Float64Array(0);
   #heap: TensorData[] = [];
   #reply = new Float64Array(0);
+  /** How much memory those views were taken of. */
+  #bytes = 0;
+  /** Whether there is something to release. */
+  #held = true;
   #state: 'idle' | 'busy' | 'disposed' = 'idle';
 
   constructor(module: Module, threads: number) {
@@ -121,7 +127,9 @@ export class Session {
       const status = this.module.prepare(explaining, message.length);
       this.#settle(status, 3, () => this.module.check());
       message.upload(this.#memory(), 0, 3);
-      return work(message.dtype);
+      const result = work(message.dtype);
+      this.#held = this.reply(Reply.held) !== 0;
+      return result;
     });
   }
 
@@ -178,7 +186,8 @@ export class Session {
   read(dtype: DType, shape: number[], address: number, like?: Tensor): ResultTensor {
     const elements = this.#memory()[dtypes.indexOf(dtype)]!;
     const start = address / elements.BYTES_PER_ELEMENT;
-    const length = shape.reduce((size, length) => size * length, 1);
+    let length = 1;
+    for (const extent of shape) length *= extent;
     const data = elements.slice(start, start + length);
     const float16 = like !== undefined && kindOf(like.data) === 'Float16Array';
     return { shape, data: float16 ? asFloat16(data as Uint16Array) : data, dtype };
@@ -208,6 +217,7 @@ export class Session {
     }
     if (this.#state === 'busy') throw busy();
     this.#state = 'busy';
+    this.#held = true;
     try {
       this.#message.restart();
       return work();
@@ -222,7 +232,7 @@ export class Session {
         'the WebAssembly memory is used up; pass fewer batch elements or heads at a time',
       );
     } finally {
-      this.module.release();
+      if (this.#held) this.module.release();
       this.#message.forget();
       this.#state = 'idle';
     }
@@ -243,22 +253,19 @@ export class Session {
 
   /** Room for the message: at least twice what there was, so that it is asked for seldom. */
   #room(words: number): Float64Array {
-    const { buffer } = this.module.wasmMemory;
-    if (words > this.#words.length || this.#words.buffer !== buffer) {
-      this.#words = this.#view(Math.max(words, 2 * this.#words.length, 512));
+    // Where memory has grown and is not shared, old views have length 0.
+    if (words > this.#words.length) {
+      const wanted = Math.max(words, 2 * this.#words.length, 512);
+      const address = this.module.message(wanted);
+      this.#words = new Float64Array(this.module.wasmMemory.buffer, address, wanted);
     }
     return this.#words;
   }
 
-  #view(words: number): Float64Array<ArrayBuffer> {
-    const address = this.module.message(words);
-    return new Float64Array(this.module.wasmMemory.buffer, address, words);
-  }
-
-  /** Views of memory; it may have grown and moved since the last look. */
+  /** Views of all memory, taken anew when it has grown. */
   #memory(): readonly TensorData[] {
-    const { buffer } = this.module.wasmMemory;
-    if (this.#reply.buffer !== buffer) {
+    if (this.#reply[Reply.memory] !== this.#bytes) {
+      const { buffer } = this.module.wasmMemory;
       const bits = new Uint16Array(buffer);
       this.#heap = [
         new Float32Array(buffer),
@@ -268,6 +275,7 @@ export class Session {
         new Uint8Array(buffer),
       ];
       this.#reply = new Float64Array(buffer, this.module.reply(), Reply.length);
+      this.#bytes = this.reply(Reply.memory);
     }
     return this.#heap;
   }

@@ -39,6 +39,9 @@ class Arena {
     return block;
   }
 
+  /// Whether there is more than the first block.
+  bool overflows() const { return !blocks_.empty(); }
+
   /// Everything allocated so far is gone.
   void release() {
     used_ = 0;

@@ -40,6 +40,9 @@ namespace {
 
 double maximum() { return static_cast<double>(emscripten_get_heap_max()); }
 
+constexpr double page = 65536;
+double memory_size() { return static_cast<double>(__builtin_wasm_memory_size(0)) * page; }
+
 double never_used() { return maximum() - address(sbrk(0)); }
 
 double available() {
@@ -59,12 +62,15 @@ Session* session = nullptr;
 void open(int threads) {
   // Instead of aborting, which would leave the whole module unusable.
   std::set_new_handler(throw_out_of_memory);
-  session = new Session({predicate, never_used, available}, std::make_unique<ThreadPool>(threads));
+  session = new Session({predicate, memory_size, never_used, available},
+                        std::make_unique<ThreadPool>(threads));
 }
 
 /// After throw_out_of_memory(): what the core left half done is abandoned where it lies, for there
 /// is no unwinding in this build.
-void recover() { session = new Session({predicate, never_used, available}, session->take_pool()); }
+void recover() {
+  session = new Session({predicate, memory_size, never_used, available}, session->take_pool());
+}
 
 void close() {
   delete session;

@@ -35,7 +35,6 @@ std::span<double> Session::message(std::size_t words) {
 
 Status Session::prepare(Purpose purpose, std::size_t words) {
   release();
-  holds_call_ = true;
   purpose_ = purpose;
   std::span<double> message = std::span(message_).first(words);
   Error error = read_tensor(parse(message), "query", call_.query);
@@ -48,7 +47,8 @@ Status Session::prepare(Purpose purpose, std::size_t words) {
 /// Reads the options and goes on to the next step, unless their tensors have to be filled first.
 Status Session::read_the_options(std::span<double> message, Status (Session::*next)()) {
   const Value options = parse(message);
-  if (options.tag == Tag::nothing) return (this->*next)();
+  has_options_ = options.tag != Tag::nothing;
+  if (!has_options_) return (this->*next)();
   const DType nested = call_.query.dtype == DType::float64 ? DType::float64 : DType::float32;
   bool holds_tensors = false;
   const Host host = {[&](std::int64_t bytes) {
@@ -58,12 +58,12 @@ Status Session::read_the_options(std::span<double> message, Status (Session::*ne
                      machine_.function};
   Error error = read_options(options, nested, host, call_.options);
   if (error) return fail(std::move(error));
-  return holds_tensors ? Status::wants_options : (this->*next)();
+  return holds_tensors ? done(Status::wants_options) : (this->*next)();
 }
 
 Status Session::check() {
   if (Error error = check_with_memory()) return fail(std::move(error));
-  if (place_all()) return Status::ready;
+  if (place_all()) return done(Status::ready);
   return fail({"memory", "query",
                "the call needs " + std::to_string(plan_.bytes) + " bytes of memory; there are " +
                    to_text(machine_.available()) +
@@ -101,6 +101,7 @@ bool Session::place_all() {
   bool placed =
       place_input(call_.query, 0) && place_input(call_.key, 1) && place_input(call_.value, 2);
   if (purpose_ == Purpose::explain) return placed && is_free(plan_.bytes);
+  result_ = {};
 
   const DType dtype = call_.query.dtype;
   const Returns& wanted = call_.options.returns;
@@ -133,16 +134,29 @@ void Session::attend() {
   reply_.tiles_total = static_cast<double>(info.tiles_total);
   reply_.threads = info.threads;
   reply_.path = address(info.path);
+  done(Status::ready);
+}
+
+const Explanation& Session::explain() {
+  explanation_.emplace(attention::explain(call_, plan_));
+  done(Status::ready);
+  return *explanation_;
 }
 
 void Session::release() {
-  if (!holds_call_) return;
-  holds_call_ = false;
   arena_.release();
-  call_ = {};
-  plan_ = {};
-  result_ = {};
   explanation_.reset();
+  if (!has_options_) return;  // all else is small, and the next call writes over it
+  has_options_ = false;
+  call_.options = {};
+  plan_ = {};
+}
+
+Status Session::done(Status status) {
+  reply_.memory = machine_.memory();
+  // A call without options holds nothing but the first block of the arena, which is kept anyway.
+  reply_.held = arena_.overflows() || has_options_ || explanation_;
+  return status;
 }
 
 Status Session::fail(Error error) {
@@ -156,7 +170,7 @@ Status Session::fail(Error error) {
 /// A mask is checked as that of a call with these sizes, whose heads are one number wide.
 Status Session::prepare_mask(const std::array<double, 4>& sizes, std::size_t words) {
   release();
-  holds_call_ = true;
+  call_ = {};
   constexpr const char* names[] = {"batch", "heads", "queries", "keys"};
   std::array<std::int64_t, 4> size = {};
   for (std::size_t axis = 0; axis < 4; ++axis) {
@@ -180,7 +194,7 @@ Status Session::compile_mask() {
   }
   masks_.emplace(++last_mask_, std::move(plan_.mask));
   release();
-  return Status::ready;
+  return done(Status::ready);
 }
 
 }  // namespace attention

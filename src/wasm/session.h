@@ -34,7 +34,9 @@ struct Reply {
   double empty_rows = 0, allowed_cells = 0, total_cells = 0;
   double tiles_skipped = 0, tiles_total = 0;
   double threads = 0;
-  double path = 0;  ///< address of its name
+  double path = 0;    ///< address of its name
+  double memory = 0;  ///< bytes there are now: more than before, and views of it are out of date
+  double held = 0;    ///< not 0: the call holds what release() should give back now
 };
 
 double address(const void* pointer);
@@ -44,6 +46,7 @@ class Session {
   /// What a session needs from the machine it runs on.
   struct Machine {
     std::function<Predicate(std::size_t index)> function;  ///< the caller's functions
+    std::function<double()> memory;                        ///< bytes there are now
     std::function<double()> never_used;                    ///< bytes that memory can still grow by
     std::function<double()> available;  ///< those, and what was used and is free again; slower
   };
@@ -62,7 +65,7 @@ class Session {
   Status check();
   void attend();
   /// Kept until release().
-  const Explanation& explain() { return explanation_.emplace(attention::explain(call_, plan_)); }
+  const Explanation& explain();
   void release();
 
   /// Compiles the mask and start of the options in the message for a call of these sizes, and keeps
@@ -81,6 +84,8 @@ class Session {
 
  private:
   Status fail(Error error);
+  /// Brings the part of the reply that is not about results up to date.
+  Status done(Status status);
   Status read_the_options(std::span<double> message, Status (Session::*next)());
   Error check_with_memory();
   bool place_input(Tensor& tensor, std::size_t input);
@@ -91,7 +96,7 @@ class Session {
   std::unique_ptr<ThreadPool> pool_;
   std::vector<double> message_;
   Arena arena_;
-  bool holds_call_ = false;
+  bool has_options_ = false;
   Purpose purpose_ = Purpose::attend;
   Call call_;
   Plan plan_;
