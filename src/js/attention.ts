@@ -1,108 +1,16 @@
-import {
-  dtypes,
-  type AttentionOptions,
-  type DType,
-  type MaskRule,
-  type StepName,
-} from './generated/options.js';
+import { KeyValueCache, type CacheShape } from './cache.js';
+import { AttentionError } from './errors.js';
+import type { AttentionOptions, DType, MaskRule, StepName } from './generated/options.js';
 import { CompiledMask, type MaskShape } from './mask.js';
-import { Reply, type RawStep, type RawTrace, type Session } from './session.js';
-import type { ResultTensor, Tensor } from './tensor.js';
-
-/** What {@link Attention.scaledDotProductAttention} returns. */
-export interface AttentionResult {
-  /** [B, H, T, d_v], in the dtype and rank of the inputs. */
-  output: ResultTensor;
-  /** ln Σ exp of each row's scores, [B, H, T]: float64 for float64 inputs, otherwise float32. */
-  lse?: ResultTensor;
-  /** [B, H, T, S] after dropout, or what `weightsFor` asks for; in the dtype of the inputs. */
-  weights?: ResultTensor;
-  info: CallInfo;
-}
-
-/** How a call went. */
-export interface CallInfo {
-  /** Rows without an allowed key: their output is 0. */
-  emptyRows: number;
-  /** Cells of [B, H, T, S] that the mask allows. */
-  allowedCells: number;
-  totalCells: number;
-  /** Tiles that were left out because the mask leaves nothing in them. */
-  tilesSkipped: number;
-  tilesTotal: number;
-  /** The algorithm that ran. */
-  path: string;
-  /** How many threads took part. */
-  threads: number;
-}
-
-/** A cell [batch, head, query, column] of a step; the column is 0 in steps [B, H, T]. */
-export interface Cell {
-  step: StepName;
-  batch: number;
-  head: number;
-  query: number;
-  column: number;
-}
-
-export interface RowDiagnostics {
-  batch: number;
-  head: number;
-  query: number;
-  /** Of the weights before dropout, in bits. */
-  entropy: number;
-  largestWeight: number;
-  /** One of several keys has a weight of exactly 1. */
-  saturated: boolean;
-  /** No key is allowed. */
-  empty: boolean;
-}
-
-/** A query with no allowed key. */
-export interface EmptyRow {
-  batch: number;
-  head: number;
-  query: number;
-  /**
-   * The mask rules, or `'bias'`, that forbid every key by themselves; if none does, all that forbid
-   * some. Nothing where there are no keys.
-   */
-  causes: string[];
-}
-
-/** Only what can reach the result counts, not what stands behind the mask. */
-export interface Diagnostics {
-  /** One for each row of [B, H, T]. */
-  rows: RowDiagnostics[];
-  emptyRows: EmptyRow[];
-  /** In the order of the steps, then of the cells. */
-  firstNonFinite: Cell | null;
-  /** Cells that are NaN or infinite in a step up to `masked`. */
-  nonFiniteScores: number;
-  firstOverflow: Cell | null;
-  /** Those made from finite numbers. */
-  overflows: number;
-}
-
-/** One run of the plain path. */
-export interface Trace {
-  /** Every stage of the formula, in order, in the type it was computed in. */
-  steps: Partial<Record<StepName, ResultTensor>> & Record<AlwaysThere, ResultTensor>;
-  /** [B, H, T]. */
-  lse: ResultTensor;
-  diagnostics: Diagnostics;
-}
-
-type AlwaysThere = Exclude<StepName, 'capped' | 'biased' | 'dropped'>;
-
-/** What {@link Attention.explain} returns. */
-export interface Explanation extends Trace {
-  /**
-   * For float16 and bfloat16 inputs: what their own arithmetic would have given, with every number
-   * on the way rounded to the type instead of widened before the dot product.
-   */
-  unwidened?: Trace;
-}
+import {
+  readExplanation,
+  readResult,
+  type AttentionResult,
+  type Explanation,
+  type TracedResult,
+} from './results.js';
+import type { Session } from './session.js';
+import { lengthOf, widthOf, type Tensor } from './tensor.js';
 
 /** What was loaded, and why nothing better. */
 export interface LoadInfo {
@@ -118,6 +26,21 @@ export interface LoadInfo {
   version: string;
   /** Size of the WebAssembly module. */
   wasmBytes: number;
+}
+
+/** Watching a call. */
+export interface WatchOptions {
+  /**
+   * Told every few milliseconds which share of the call is done, from 0 to 1. When it returns false
+   * the call stops and throws an AttentionError with the code `'stopped'`.
+   */
+  progress?: (share: number) => boolean | void;
+}
+
+/** Settings of {@link Attention.trace}. */
+export interface TraceOptions {
+  /** Keys of a tile; fewer than the default 64 show more steps of a small example. */
+  tileKeys?: number;
 }
 
 /** The WebAssembly memory of an instance, in bytes. */
@@ -164,6 +87,7 @@ export class Attention {
    * @param query [B, H, T, d_k], [H, T, d_k] or [T, d_k]
    * @param key [B, H_kv, S, d_k], of the same rank; H is a multiple of H_kv
    * @param value [B, H_kv, S, d_v]
+   * @param watch a function to be told how far a long call is, which can also stop it
    * @returns new tensors of the inputs' rank; they are the caller's
    * @throws AttentionError when something does not fit; the instance stays usable
    */
@@ -172,30 +96,36 @@ export class Attention {
     key: Tensor,
     value: Tensor,
     options?: AttentionOptions,
+    watch: WatchOptions = {},
   ): AttentionResult {
-    const session = this.#session;
-    return session.call(false, query, key, value, options, (dtype) => {
-      session.attend();
-      const rows = query.shape.slice(0, -1);
-      const output = session.read(
-        dtype,
-        [...rows, value.shape[value.shape.length - 1]!],
-        session.reply(Reply.output),
-        query,
+    return this.#session.call(false, [query, key, value], options, (dtype) => {
+      this.#session.attend(watch.progress);
+      return readResult(this.#session, dtype, query, lengthOf(key), widthOf(value));
+    });
+  }
+
+  /**
+   * The same with a record of what each tile did to each row: the steps of the online softmax, in
+   * the kernel's own numbers. For small calls; it runs on one thread.
+   */
+  trace(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    options?: AttentionOptions,
+    { tileKeys = 64 }: TraceOptions = {},
+  ): TracedResult {
+    if (!(Number.isInteger(tileKeys) && tileKeys >= 1)) {
+      throw new AttentionError(
+        'option',
+        'tileKeys',
+        `tileKeys is ${tileKeys}; give a whole number from 1`,
       );
-      const result: AttentionResult = { output, info: this.#callInfo() };
-      if (session.reply(Reply.lse) !== 0) {
-        const wide = dtype === 'float64' ? dtype : 'float32';
-        result.lse = session.read(wide, rows.slice(), session.reply(Reply.lse));
-      }
-      if (session.reply(Reply.weights) !== 0) {
-        const heads = session.reply(Reply.weightHeads);
-        const shape = [session.reply(Reply.weightQueries), key.shape[key.shape.length - 2]!];
-        if (rows.length > 1 || heads !== 1) shape.unshift(heads);
-        if (rows.length > 2) shape.unshift(rows[0]!);
-        result.weights = session.read(dtype, shape, session.reply(Reply.weights), query);
-      }
-      return result;
+    }
+    return this.#session.call(false, [query, key, value], options, (dtype) => {
+      const tiles = this.#session.trace(tileKeys);
+      const result = readResult(this.#session, dtype, query, lengthOf(key), widthOf(value));
+      return { ...result, tiles };
     });
   }
 
@@ -203,25 +133,19 @@ export class Attention {
    * The same by the plain path, with every stage: nothing is tiled, and memory grows with B·H·T·S.
    */
   explain(query: Tensor, key: Tensor, value: Tensor, options?: AttentionOptions): Explanation {
-    const session = this.#session;
-    return session.call(true, query, key, value, options, () => {
-      const tensorOf = ({ dtype, shape, address }: RawStep) =>
-        session.read(dtypes[dtype]!, shape, address);
-      const traceOf = ({ steps, lse, diagnostics }: RawTrace) => ({
-        steps: Object.fromEntries(steps.map((step) => [step.name, tensorOf(step)])),
-        lse: tensorOf(lse),
-        diagnostics,
-      });
-      const { unwidened, ...widened } = session.module.explain();
-      const explanation = traceOf(widened) as Explanation;
-      if (unwidened !== undefined) explanation.unwidened = traceOf(unwidened) as Trace;
-      return explanation;
-    });
+    return this.#session.call(true, [query, key, value], options, () =>
+      readExplanation(this.#session),
+    );
   }
 
   /** Compiles rules to what the kernels use, to look at. */
   mask(rules: MaskRule | readonly MaskRule[], shape: MaskShape): CompiledMask {
     return new CompiledMask(this, this.#session, rules, shape);
+  }
+
+  /** Room for keys and values that stay in memory while queries come and go. */
+  createCache(shape: CacheShape): KeyValueCache {
+    return new KeyValueCache(this, this.#session, shape);
   }
 
   /** The tables of options, mask kinds, dtypes and steps. */
@@ -259,18 +183,5 @@ export class Attention {
 
   [Symbol.dispose](): void {
     this.dispose();
-  }
-
-  #callInfo(): CallInfo {
-    const session = this.#session;
-    return {
-      emptyRows: session.reply(Reply.emptyRows),
-      allowedCells: session.reply(Reply.allowedCells),
-      totalCells: session.reply(Reply.totalCells),
-      tilesSkipped: session.reply(Reply.tilesSkipped),
-      tilesTotal: session.reply(Reply.tilesTotal),
-      path: session.path(),
-      threads: session.reply(Reply.threads),
-    };
   }
 }

@@ -1,7 +1,7 @@
 // The files of the builds. Bundlers look for `new URL('…', import.meta.url)` and `import('…')` with
 // the names written out, so they are.
 
-import type { Module } from './session.js';
+import type { Module } from './module.js';
 
 export type Simd = 'relaxed' | 'baseline';
 

@@ -5,25 +5,26 @@
  * @packageDocumentation
  */
 export { Attention } from './attention.js';
-export type {
-  AttentionResult,
-  CallInfo,
-  Cell,
-  Description,
-  Diagnostics,
-  EmptyRow,
-  Explanation,
-  LoadInfo,
-  MemoryUse,
-  RowDiagnostics,
-  Trace,
-} from './attention.js';
+export type { Description, LoadInfo, MemoryUse, TraceOptions, WatchOptions } from './attention.js';
+export type { CacheShape, KeyValueCache } from './cache.js';
 export { AttentionError } from './errors.js';
 export type * from './generated/options.js';
 export { load } from './load.js';
 export type { LoadOptions } from './load.js';
 export { windowOfSize } from './mask.js';
 export type { CompiledMask, MaskShape } from './mask.js';
+export type {
+  AttentionResult,
+  CallInfo,
+  Cell,
+  Diagnostics,
+  EmptyRow,
+  Explanation,
+  RowDiagnostics,
+  TileStep,
+  Trace,
+  TracedResult,
+} from './results.js';
 export { loadWorker } from './worker-client.js';
 export type { AttentionWorker, CallSettings } from './worker-client.js';
 export type { WorkerMask } from './worker-mask.js';

@@ -2,8 +2,9 @@ import * as detect from 'wasm-feature-detect';
 import { Attention } from './attention.js';
 import { factoryOf, wasmURL, type Simd } from './builds.js';
 import { AttentionError } from './errors.js';
+import type { Module } from './module.js';
 import { node } from './node.js';
-import { Session, type Module } from './session.js';
+import { Session } from './session.js';
 
 /** Settings of load(). */
 export interface LoadOptions {

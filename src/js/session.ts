@@ -2,85 +2,12 @@
 
 import { AttentionError } from './errors.js';
 import { dtypes, type DType } from './generated/options.js';
-import { Message, type AnyFunction } from './message.js';
+import { Message } from './message.js';
+import { Reply, Status, type Module, type RawExplanation } from './module.js';
+import type { TileStep } from './results.js';
 import { asFloat16, kindOf, type ResultTensor, type Tensor, type TensorData } from './tensor.js';
 
-/** What src/wasm/bindings.cpp exports, and what the module's loader adds. */
-export interface Module {
-  wasmMemory: WebAssembly.Memory;
-  stackSave(): number;
-  stackRestore(pointer: number): void;
-  UTF8ToString(address: number): string;
-  PThread?: { terminateAllThreads(): void };
-  /** Functions among a call's arguments, called from C++. */
-  functions: readonly AnyFunction[];
-  /** Thrown from C++ where an allocation fails. */
-  outOfMemory: Error;
-
-  open(threads: number): void;
-  recover(): void;
-  close(): void;
-  message(words: number): number;
-  prepare(explaining: boolean, words: number): Status;
-  check(): Status;
-  attend(): void;
-  explain(): RawExplanation;
-  release(): void;
-  reply(): number;
-  error(): { code: string; argument: string; message: string };
-  prepareMask(batch: number, heads: number, queries: number, keys: number, words: number): Status;
-  compileMask(): Status;
-  compiledMask(): { id: number; allowedCells: number; emptyRows: number };
-  maskRow(id: number, b: number, h: number, i: number): number;
-  maskCause(id: number, b: number, h: number, i: number, j: number): string[];
-  freeMask(id: number): void;
-  describe(): string;
-  build(): { version: string; simd: 'relaxed' | 'baseline' };
-  memory(): { maximum: number; available: number };
-  countThreads(milliseconds: number): number;
-}
-
-export interface RawStep {
-  name: string;
-  dtype: number;
-  shape: number[];
-  address: number;
-}
-
-export interface RawTrace {
-  steps: RawStep[];
-  lse: RawStep;
-  diagnostics: unknown;
-}
-
-export interface RawExplanation extends RawTrace {
-  unwidened?: RawTrace;
-}
-
-const enum Status {
-  failed,
-  ready,
-  wantsOptions,
-}
-
-/** The order of `struct Reply`. */
-export const enum Reply {
-  output,
-  lse,
-  weights,
-  weightHeads,
-  weightQueries,
-  emptyRows,
-  allowedCells,
-  totalCells,
-  tilesSkipped,
-  tilesTotal,
-  threads,
-  path,
-  memory,
-  held,
-  length,
-}
+const inputNames = ['query', 'key', 'value'];
 
 export class Session {
   readonly module: Module;
@@ -109,28 +36,56 @@ export class Session {
   /**
    * Checks a call, copies its inputs into memory and lets `work` do it and read the results. Whatever
    * goes wrong on the way, the next call finds everything as it should be.
+   *
+   * @param inputs query, key and value; of a call on a cache the query alone
    */
   call<Result>(
     explaining: boolean,
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
+    inputs: readonly Tensor[],
     options: unknown,
     work: (dtype: DType) => Result,
+    cache?: number,
   ): Result {
     return this.#guard(() => {
+      const { module } = this;
       const message = this.#message;
-      message.input(query, 'query');
-      message.input(key, 'key');
-      message.input(value, 'value');
+      inputs.forEach((input, at) => message.input(input, inputNames[at]!));
       message.value(options, 'options');
-      const status = this.module.prepare(explaining, message.length);
-      this.#settle(status, 3, () => this.module.check());
-      message.upload(this.#memory(), 0, 3);
+      const status =
+        cache === undefined
+          ? module.prepare(explaining, message.length)
+          : module.prepareCached(cache, message.length);
+      this.#settle(status, inputs.length, () => module.check());
+      message.upload(this.#memory(), 0, inputs.length);
       const result = work(message.dtype);
       this.#held = this.reply(Reply.held) !== 0;
       return result;
     });
+  }
+
+  /** Makes a cache; its id is good until freeCache(). */
+  createCache(sizes: readonly [number, number, number, number, number], dtype: DType): number {
+    return this.#guard(() => {
+      const id = this.module.createCache(...sizes, dtypes.indexOf(dtype));
+      if (id === 0) throw this.#error();
+      return id;
+    });
+  }
+
+  append(cache: number, key: Tensor, value: Tensor): void {
+    this.#guard(() => {
+      const { module } = this;
+      const message = this.#message;
+      message.input(key, 'key');
+      message.input(value, 'value');
+      this.#check(module.prepareAppend(message.length));
+      message.upload(this.#memory(), 0, 2);
+      this.#check(module.append(cache));
+    });
+  }
+
+  truncate(cache: number, length: number): void {
+    this.#guard(() => this.#check(this.module.truncate(cache, length)));
   }
 
   /** Compiles a mask; the result's id is good until freeMask(). */
@@ -160,9 +115,38 @@ export class Session {
   }
 
   /** Does the call's work; reply() and read() tell the results. */
-  attend(): void {
-    this.module.attend();
+  attend(progress?: (share: number) => boolean | void): void {
+    let failure: { reason: unknown } | undefined;
+    if (progress) {
+      this.module.progress = (share) => {
+        try {
+          return progress(share) !== false;
+        } catch (reason) {
+          failure = { reason };
+          return false;
+        }
+      };
+    }
+    this.module.attend(progress !== undefined);
     this.#memory(); // in which the reply stands may have grown during the work
+    if (failure) throw failure.reason;
+    if (this.reply(Reply.stopped) === 0) return;
+    throw new AttentionError(
+      'stopped',
+      'progress',
+      'the call was stopped by its progress function',
+    );
+  }
+
+  /** attend() with a record of every tile. */
+  trace(tileKeys: number): TileStep[] {
+    const tiles = this.module.trace(tileKeys);
+    this.#memory();
+    return tiles;
+  }
+
+  explain(): RawExplanation {
+    return this.module.explain();
   }
 
   /** What the module says about itself. */
@@ -246,9 +230,16 @@ export class Session {
     }
     const { failure } = this.#message;
     if (failure !== undefined) throw failure.reason;
-    if (status !== Status.failed) return;
+    this.#check(status);
+  }
+
+  #check(status: Status): void {
+    if (status === Status.failed) throw this.#error();
+  }
+
+  #error(): AttentionError {
     const { code, argument, message } = this.module.error();
-    throw new AttentionError(code, argument, message);
+    return new AttentionError(code, argument, message);
   }
 
   /** Room for the message: at least twice what there was, so that it is asked for seldom. */

@@ -198,3 +198,9 @@ export function toNested(tensor: Tensor): Nested {
 function rowMajor(shape: readonly number[]): number[] {
   return shape.map((_, axis) => shape.slice(axis + 1).reduce((size, length) => size * length, 1));
 }
+
+/** Of the last axis but one: queries or keys. */
+export const lengthOf = ({ shape }: Tensor): number => shape[shape.length - 2]!;
+
+/** Of the last axis: of a head. */
+export const widthOf = ({ shape }: Tensor): number => shape[shape.length - 1]!;

@@ -1,15 +1,10 @@
-import type {
-  AttentionResult,
-  Description,
-  Explanation,
-  LoadInfo,
-  MemoryUse,
-} from './attention.js';
+import type { Description, LoadInfo, MemoryUse } from './attention.js';
 import { AttentionError } from './errors.js';
 import type { AttentionOptions, MaskRule } from './generated/options.js';
 import type { LoadOptions } from './load.js';
 import type { MaskShape } from './mask.js';
 import type { Failure, Request, Response } from './protocol.js';
+import type { AttentionResult, Explanation } from './results.js';
 import type { Tensor } from './tensor.js';
 import { startThread, type Thread } from './thread.js';
 import { WorkerMask, type MaskCounts } from './worker-mask.js';

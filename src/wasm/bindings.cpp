@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "wasm/session.h"
+#include "wasm/to_val.h"
 
 using emscripten::val;
 
@@ -27,6 +28,9 @@ using emscripten::val;
 EM_JS(bool, call_function, (int index, double b, double h, double i, double j), {
   return Module["functions"][index](b, h, i, j);
 });
+EM_JS(bool, call_progress, (double share), {
+  return Module["progress"](share);
+});
 EM_JS(void, throw_out_of_memory, (), {
   throw Module["outOfMemory"];
 });
@@ -35,8 +39,7 @@ EM_JS(void, throw_out_of_memory, (), {
 namespace attention {
 namespace {
 
-// ---- The machine
-// ----------------------------------------------------------------------------------
+// ---- The machine -------------------------------------------------------------------------------
 
 double maximum() { return static_cast<double>(emscripten_get_heap_max()); }
 
@@ -77,8 +80,7 @@ void close() {
   session = nullptr;
 }
 
-// ---- Calls
-// ----------------------------------------------------------------------------------------
+// ---- Calls -------------------------------------------------------------------------------------
 
 double message(double words) {
   return address(session->message(static_cast<std::size_t>(words)).data());
@@ -89,8 +91,15 @@ int prepare(bool explaining, double words) {
   return static_cast<int>(session->prepare(purpose, static_cast<std::size_t>(words)));
 }
 
+/// Of prepare() and prepareCached(), when options' tensors have been filled.
 int check_call() { return static_cast<int>(session->check()); }
-void attend_call() { session->attend(); }
+
+void attend_call(bool with_progress) {
+  Watch watch;
+  if (with_progress) watch.progress = call_progress;
+  session->attend(watch);
+}
+
 void release() { session->release(); }
 double reply() { return address(&session->reply()); }
 
@@ -102,102 +111,27 @@ val error() {
   return result;
 }
 
-// ---- Explanations
-// ---------------------------------------------------------------------------------
-
-val to_val(const Step& step) {
-  const Tensor& tensor = step.tensor;
-  val shape = val::array();
-  for (int axis = 4 - tensor.rank; axis < 4; ++axis) {
-    shape.call<void>("push", static_cast<double>(tensor.shape[static_cast<std::size_t>(axis)]));
-  }
-  val result = val::object();
-  result.set("name", std::string(step.name));
-  result.set("dtype", static_cast<int>(tensor.dtype));
-  result.set("shape", shape);
-  result.set("address", address(tensor.data));
-  return result;
-}
-
-val to_val(const Cell& cell) {
-  if (!cell.step) return val::null();
-  val result = val::object();
-  result.set("step", std::string(cell.step));
-  result.set("batch", static_cast<double>(cell.batch));
-  result.set("head", static_cast<double>(cell.head));
-  result.set("query", static_cast<double>(cell.query));
-  result.set("column", static_cast<double>(cell.column));
-  return result;
-}
-
-template <class Names>
-val to_array(const Names& names) {
-  val result = val::array();
-  for (const auto& name : names) result.call<void>("push", std::string(name));
-  return result;
-}
-
-val to_val(const EmptyRow& row) {
-  val result = val::object();
-  result.set("batch", static_cast<double>(row.batch));
-  result.set("head", static_cast<double>(row.head));
-  result.set("query", static_cast<double>(row.query));
-  result.set("causes", to_array(row.causes));
-  return result;
-}
-
-val to_val(const RowDiagnostics& row, Index b, Index h, Index i) {
-  val result = val::object();
-  result.set("batch", static_cast<double>(b));
-  result.set("head", static_cast<double>(h));
-  result.set("query", static_cast<double>(i));
-  result.set("entropy", row.entropy_bits);
-  result.set("largestWeight", row.largest_weight);
-  result.set("saturated", row.saturated);
-  result.set("empty", row.empty);
-  return result;
-}
-
-val to_val(const Trace& trace) {
-  val steps = val::array();
-  for (const Step& step : trace.steps) steps.call<void>("push", to_val(step));
-
-  const Diagnostics& found = trace.diagnostics;
-  const Sizes& sizes = session->plan().sizes;
-  val rows = val::array();
-  auto row = found.rows.begin();
-  for (Index b = 0; b < sizes.batch; ++b) {
-    for (Index h = 0; h < sizes.heads; ++h) {
-      for (Index i = 0; i < sizes.queries; ++i) rows.call<void>("push", to_val(*row++, b, h, i));
-    }
-  }
-  val empty_rows = val::array();
-  for (const EmptyRow& empty : found.empty_rows) empty_rows.call<void>("push", to_val(empty));
-
-  val diagnostics = val::object();
-  diagnostics.set("rows", rows);
-  diagnostics.set("emptyRows", empty_rows);
-  diagnostics.set("firstNonFinite", to_val(found.first_non_finite));
-  diagnostics.set("nonFiniteScores", static_cast<double>(found.non_finite_scores));
-  diagnostics.set("firstOverflow", to_val(found.first_overflow));
-  diagnostics.set("overflows", static_cast<double>(found.overflows));
-
-  val result = val::object();
-  result.set("steps", steps);
-  result.set("lse", to_val(trace.lse));
-  result.set("diagnostics", diagnostics);
-  return result;
-}
+// ---- Explanations ------------------------------------------------------------------------------
 
 val explain_call() {
   const Explanation& explanation = session->explain();
-  val result = to_val(explanation);
-  if (explanation.unwidened) result.set("unwidened", to_val(*explanation.unwidened));
+  const Sizes& sizes = session->plan().sizes;
+  val result = to_val(explanation, sizes);
+  if (explanation.unwidened) result.set("unwidened", to_val(*explanation.unwidened, sizes));
   return result;
 }
 
-// ---- Masks
-// ----------------------------------------------------------------------------------------
+/// attend() with every tile of every row as an object, in tiles of so many keys.
+val trace_call(double tile_keys) {
+  val tiles = val::array();
+  Watch watch;
+  watch.tile_keys = static_cast<Index>(tile_keys);
+  watch.tile = [&](const TileRecord& tile) { tiles.call<void>("push", to_val(tile)); };
+  session->attend(watch);
+  return tiles;
+}
+
+// ---- Masks -------------------------------------------------------------------------------------
 
 int prepare_mask(double batch, double heads, double queries, double keys, double words) {
   return static_cast<int>(
@@ -238,8 +172,34 @@ void free_mask(int id) {
   if (session) session->free_mask(id);
 }
 
-// ---- About the module
-// -----------------------------------------------------------------------------
+// ---- Caches ------------------------------------------------------------------------------------
+
+/// Sizes must be whole numbers; the dtype is its place in the table.
+int create_cache(double batch, double kv_heads, double head_dim, double value_dim, double capacity,
+                 int dtype) {
+  const auto whole = [](double size) { return static_cast<std::int64_t>(size); };
+  return session->create_cache({whole(batch), whole(kv_heads), whole(head_dim), whole(value_dim),
+                                whole(capacity), static_cast<DType>(dtype)});
+}
+
+int prepare_append(double words) {
+  return static_cast<int>(session->prepare_append(static_cast<std::size_t>(words)));
+}
+
+int append(int id) { return static_cast<int>(session->append(id)); }
+
+int prepare_cached(int id, double words) {
+  return static_cast<int>(session->prepare_cached(id, static_cast<std::size_t>(words)));
+}
+
+int truncate(int id, double length) { return static_cast<int>(session->truncate(id, length)); }
+double cache_length(int id) { return static_cast<double>(session->cache(id).length()); }
+
+void free_cache(int id) {
+  if (session) session->free_cache(id);
+}
+
+// ---- About the module --------------------------------------------------------------------------
 
 val build() {
   val result = val::object();
@@ -282,6 +242,7 @@ EMSCRIPTEN_BINDINGS(attention) {
   function("prepare", &prepare);
   function("check", &check_call);
   function("attend", &attend_call);
+  function("trace", &trace_call);
   function("explain", &explain_call);
   function("release", &release);
   function("reply", &reply);
@@ -292,6 +253,13 @@ EMSCRIPTEN_BINDINGS(attention) {
   function("maskRow", &mask_row);
   function("maskCause", &mask_cause);
   function("freeMask", &free_mask);
+  function("createCache", &create_cache);
+  function("prepareAppend", &prepare_append);
+  function("append", &append);
+  function("prepareCached", &prepare_cached);
+  function("truncate", &truncate);
+  function("cacheLength", &cache_length);
+  function("freeCache", &free_cache);
   function("describe", &describe);
   function("build", &build);
   function("memory", &memory);

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "core/memory.h"
+
 namespace attention {
 
 double address(const void* pointer) {
@@ -36,6 +38,7 @@ std::span<double> Session::message(std::size_t words) {
 Status Session::prepare(Purpose purpose, std::size_t words) {
   release();
   purpose_ = purpose;
+  cached_ = nullptr;
   std::span<double> message = std::span(message_).first(words);
   Error error = read_tensor(parse(message), "query", call_.query);
   if (!error) error = read_tensor(parse(message), "key", call_.key);
@@ -62,6 +65,10 @@ Status Session::read_the_options(std::span<double> message, Status (Session::*ne
 }
 
 Status Session::check() {
+  if (cached_) {
+    call_ = cached_->call(call_.query, call_.options);
+    has_options_ = true;  // the cache has set one of them
+  }
   if (Error error = check_with_memory()) return fail(std::move(error));
   if (place_all()) return done(Status::ready);
   return fail({"memory", "query",
@@ -70,10 +77,14 @@ Status Session::check() {
                    ", but not in one piece: pass fewer batch elements or heads at a time"});
 }
 
-/// What is free again after use is counted only when what was never used does not suffice.
+/// What is free again after use is counted only when what was never used does not suffice. What a
+/// cache holds is among what a call needs, but it is already there.
 Error Session::check_with_memory() {
-  const auto check_within = [this](double bytes) {
-    const auto limit = static_cast<std::int64_t>(std::max(bytes, 1.0));  // 0 would be no limit
+  const auto there = cached_ ? static_cast<double>(bytes_of(call_.key.size(), call_.key.dtype) +
+                                                   bytes_of(call_.value.size(), call_.value.dtype))
+                             : 0;
+  const auto check_within = [&](double bytes) {
+    const auto limit = static_cast<std::int64_t>(std::max(bytes + there, 1.0));  // 0: no limit
     return attention::check(call_, purpose_, limit, plan_);
   };
   Error error = check_within(machine_.never_used());
@@ -98,8 +109,8 @@ bool Session::place_result(Tensor& tensor, DType dtype, const Shape& shape) {
 /// Room for the inputs and, unless they come from explain(), for the results.
 bool Session::place_all() {
   const Sizes& sizes = plan_.sizes;
-  bool placed =
-      place_input(call_.query, 0) && place_input(call_.key, 1) && place_input(call_.value, 2);
+  bool placed = place_input(call_.query, 0);
+  if (!cached_) placed = placed && place_input(call_.key, 1) && place_input(call_.value, 2);
   if (purpose_ == Purpose::explain) return placed && is_free(plan_.bytes);
   result_ = {};
 
@@ -125,8 +136,9 @@ bool Session::place_all() {
   return placed;
 }
 
-void Session::attend() {
-  const Info info = attention::attend(call_, plan_, result_, *pool_);
+void Session::attend(const Watch& watch) {
+  const Info info = attention::attend(call_, plan_, result_, *pool_, watch);
+  reply_.stopped = info.stopped;
   reply_.empty_rows = static_cast<double>(info.empty_rows);
   reply_.allowed_cells = static_cast<double>(info.allowed_cells);
   reply_.total_cells = static_cast<double>(info.total_cells);
@@ -165,12 +177,60 @@ Status Session::fail(Error error) {
   return Status::failed;
 }
 
+// ---- Caches -------------------------------------------------------------------------------------
+
+int Session::create_cache(const Cache::Config& config) {
+  release();
+  const auto limit = static_cast<std::int64_t>(std::max(machine_.available(), 1.0));
+  std::unique_ptr<Cache> cache = Cache::create(config, limit, error_);
+  if (!cache) return 0;
+  caches_.emplace(++last_cache_, std::move(cache));
+  return last_cache_;
+}
+
+Status Session::truncate(int id, double length) {
+  std::int64_t whole = 0;
+  Error error = read_whole(length, "length", whole);
+  if (!error) error = caches_.at(id)->truncate(whole);
+  return error ? fail(std::move(error)) : Status::ready;
+}
+
+Status Session::prepare_append(std::size_t words) {
+  release();
+  std::span<double> message = std::span(message_).first(words);
+  Error error = read_tensor(parse(message), "key", call_.key);
+  if (!error) error = read_tensor(parse(message), "value", call_.value);
+  if (!error) error = check_layout(call_.key, "key");
+  if (!error) error = check_layout(call_.value, "value");
+  if (!error && !(place_input(call_.key, 0) && place_input(call_.value, 1))) {
+    error = {"memory", "key", "key and value need more memory than is left; append them in parts"};
+  }
+  return error ? fail(std::move(error)) : done(Status::ready);
+}
+
+Status Session::append(int id) {
+  if (Error error = caches_.at(id)->append(call_.key, call_.value)) return fail(std::move(error));
+  release();
+  return Status::ready;
+}
+
+Status Session::prepare_cached(int id, std::size_t words) {
+  release();
+  purpose_ = Purpose::attend;
+  cached_ = caches_.at(id).get();
+  std::span<double> message = std::span(message_).first(words);
+  Error error = read_tensor(parse(message), "query", call_.query);
+  if (error) return fail(std::move(error));
+  return read_the_options(message, &Session::check);
+}
+
 // ---- Masks --------------------------------------------------------------------------------------
 
 /// A mask is checked as that of a call with these sizes, whose heads are one number wide.
 Status Session::prepare_mask(const std::array<double, 4>& sizes, std::size_t words) {
   release();
   call_ = {};
+  cached_ = nullptr;
   constexpr const char* names[] = {"batch", "heads", "queries", "keys"};
   std::array<std::int64_t, 4> size = {};
   for (std::size_t axis = 0; axis < 4; ++axis) {

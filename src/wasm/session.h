@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/attention.h"
+#include "core/cache.h"
 #include "core/parallel.h"
 #include "wasm/arena.h"
 #include "wasm/read.h"
@@ -34,9 +35,10 @@ struct Reply {
   double empty_rows = 0, allowed_cells = 0, total_cells = 0;
   double tiles_skipped = 0, tiles_total = 0;
   double threads = 0;
-  double path = 0;    ///< address of its name
-  double memory = 0;  ///< bytes there are now: more than before, and views of it are out of date
-  double held = 0;    ///< not 0: the call holds what release() should give back now
+  double path = 0;     ///< address of its name
+  double memory = 0;   ///< bytes there are now: more than before, and views of it are out of date
+  double held = 0;     ///< not 0: the call holds what release() should give back now
+  double stopped = 0;  ///< not 0: the call was stopped, its results are incomplete
 };
 
 double address(const void* pointer);
@@ -63,7 +65,7 @@ class Session {
   /// Reads query, key, value and options from the message's first words.
   Status prepare(Purpose purpose, std::size_t words);
   Status check();
-  void attend();
+  void attend(const Watch& watch = {});
   /// Kept until release().
   const Explanation& explain();
   void release();
@@ -76,6 +78,18 @@ class Session {
   int mask_id() const { return last_mask_; }
   const Mask& mask(int id) const { return masks_.at(id); }
   void free_mask(int id) { masks_.erase(id); }
+
+  /// Makes a cache and keeps it; 0 where that fails.
+  int create_cache(const Cache::Config& config);
+  const Cache& cache(int id) const { return *caches_.at(id); }
+  void free_cache(int id) { caches_.erase(id); }
+  Status truncate(int id, double length);
+  /// Reads key and value from the message and makes room for them; append() puts them into the
+  /// cache when they have been copied in.
+  Status prepare_append(std::size_t words);
+  Status append(int id);
+  /// Like prepare(), with query and options alone: key and value are those of a cache.
+  Status prepare_cached(int id, std::size_t words);
 
   const Call& call() const { return call_; }
   const Plan& plan() const { return plan_; }
@@ -104,8 +118,11 @@ class Session {
   std::optional<Explanation> explanation_;
   Error error_;
   Reply reply_;
+  const Cache* cached_ = nullptr;  ///< where key and value of the call already are
   std::map<int, Mask> masks_;
   int last_mask_ = 0;
+  std::map<int, std::unique_ptr<Cache>> caches_;
+  int last_cache_ = 0;
 };
 
 }  // namespace attention
