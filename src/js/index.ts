@@ -27,6 +27,6 @@ export type {
 } from './results.js';
 export { loadWorker } from './worker-client.js';
 export type { AttentionWorker, CallSettings } from './worker-client.js';
-export type { WorkerMask } from './worker-mask.js';
+export type { WorkerCache, WorkerMask } from './worker-objects.js';
 export { tensor, toNested } from './tensor.js';
 export type { Bools, Nested, Numbers, ResultTensor, Tensor, TensorData } from './tensor.js';

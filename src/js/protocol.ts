@@ -3,17 +3,28 @@
 import type { LoadInfo } from './attention.js';
 import type { LoadOptions } from './load.js';
 
+/** A method to call: of the instance, or of an object that an earlier call made. */
+export interface CallRequest {
+  kind: 'call';
+  id: number;
+  /** The id of the call that made the object. */
+  object?: number;
+  method: string;
+  args: unknown[];
+  /** Whether to tell how far it is. */
+  progress?: boolean;
+  /** One 32-bit number: not 0, and the call is to stop. */
+  stop?: SharedArrayBuffer;
+}
+
 /** To the worker. */
 export type Request =
-  | { kind: 'load'; options: LoadOptions }
-  | { kind: 'call'; id: number; method: string; args: unknown[] }
-  /** Of a mask made earlier; `mask` is the id of the call that made it. */
-  | { kind: 'mask'; id: number; mask: number; method: string; args: unknown[] }
-  | { kind: 'free'; mask: number };
+  { kind: 'load'; options: LoadOptions } | CallRequest | { kind: 'free'; object: number };
 
 /** From the worker. */
 export type Response =
   | { kind: 'loaded'; info: LoadInfo }
+  | { kind: 'progress'; id: number; share: number }
   | { kind: 'result'; id: number; result: unknown }
   | { kind: 'error'; id: number | undefined; error: Failure };
 
@@ -22,9 +33,4 @@ export interface Failure {
   code?: string;
   argument?: string;
   message: string;
-}
-
-/** The end of the wire in either place: a worker seen from outside, or the outside from within. */
-export interface Port {
-  post(message: unknown, transfer: Transferable[]): void;
 }

@@ -1,24 +1,30 @@
-import type { Description, LoadInfo, MemoryUse } from './attention.js';
+import type { Description, LoadInfo, MemoryUse, TraceOptions } from './attention.js';
+import type { CacheShape } from './cache.js';
 import { AttentionError } from './errors.js';
 import type { AttentionOptions, MaskRule } from './generated/options.js';
 import type { LoadOptions } from './load.js';
 import type { MaskShape } from './mask.js';
-import type { Failure, Request, Response } from './protocol.js';
-import type { AttentionResult, Explanation } from './results.js';
+import type { CallRequest, Failure, Request, Response } from './protocol.js';
+import type { AttentionResult, Explanation, TracedResult } from './results.js';
 import type { Tensor } from './tensor.js';
 import { startThread, type Thread } from './thread.js';
-import { WorkerMask, type MaskCounts } from './worker-mask.js';
+import { WorkerCache, WorkerMask, type Ask } from './worker-objects.js';
 
 /** Settings of a single call to a worker. */
 export interface CallSettings {
   /** Gives the call up: it rejects with the signal's reason, and a worker at work on it stops. */
   signal?: AbortSignal;
+  /** Told every few milliseconds which share of the call is done, from 0 to 1. */
+  progress?: (share: number) => void;
   /** Buffers among the arguments that the caller gives away; all others are copied. */
   transfer?: Transferable[];
 }
 
+/** Methods that take a function to be told how far they are. */
+const watched = { scaledDotProductAttention: true };
+
 interface Job {
-  request: Request & { id: number };
+  request: CallRequest;
   settings: CallSettings;
   resolve(result: unknown): void;
   reject(reason: unknown): void;
@@ -78,26 +84,31 @@ export class AttentionWorker {
     return this.#call('explain', [query, key, value, options], settings);
   }
 
+  trace(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    options?: AttentionOptions,
+    trace?: TraceOptions,
+    settings?: CallSettings,
+  ): Promise<TracedResult> {
+    return this.#call('trace', [query, key, value, options, trace], settings);
+  }
+
   async mask(
     rules: MaskRule | readonly MaskRule[],
     shape: MaskShape,
     settings?: CallSettings,
   ): Promise<WorkerMask> {
     const id = this.#lastId + 1;
-    const counts = await this.#call<MaskCounts>('mask', [rules, shape], settings);
-    const generation = this.#generation;
-    return new WorkerMask(counts, (method, args) => {
-      const isThere = generation === this.#generation;
-      if (method === 'dispose') {
-        if (isThere) this.#thread!.post({ kind: 'free', mask: id } satisfies Request, []);
-        return Promise.resolve();
-      }
-      if (!isThere) {
-        const message = 'the worker that held this mask is gone; compile the mask again';
-        return Promise.reject(new AttentionError('disposed', 'mask', message));
-      }
-      return this.#enqueue({ kind: 'mask', id: ++this.#lastId, mask: id, method, args }, {});
-    });
+    const fields = await this.#call<WorkerMask>('mask', [rules, shape], settings);
+    return new WorkerMask(fields, this.#ask(id));
+  }
+
+  async createCache(shape: CacheShape): Promise<WorkerCache> {
+    const id = this.#lastId + 1;
+    const fields = await this.#call<WorkerCache>('createCache', [shape]);
+    return new WorkerCache(fields, this.#ask(id));
   }
 
   describe(): Promise<Description> {
@@ -142,9 +153,31 @@ export class AttentionWorker {
     return this.#enqueue({ kind: 'call', id: ++this.#lastId, method, args }, settings);
   }
 
+  /** How an object that lives in the worker of now is asked. */
+  #ask(object: number): Ask {
+    const generation = this.#generation;
+    return (method, args, settings = {}) => {
+      const isThere = generation === this.#generation;
+      if (method === 'dispose') {
+        if (isThere) this.#thread!.post({ kind: 'free', object } satisfies Request, []);
+        return Promise.resolve();
+      }
+      if (!isThere) {
+        const message = 'the worker that held this is gone; make it again';
+        return Promise.reject(new AttentionError('disposed', 'object', message));
+      }
+      return this.#enqueue({ kind: 'call', id: ++this.#lastId, object, method, args }, settings);
+    };
+  }
+
   #enqueue<Result>(request: Job['request'], settings: CallSettings): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
-      const { signal } = settings;
+      const { signal, progress } = settings;
+      // Where memory can be shared, the worker looks there whether it should stop.
+      const stoppable = signal && request.method in watched && this.info?.crossOriginIsolated;
+      const stop = stoppable ? new Int32Array(new SharedArrayBuffer(4)) : undefined;
+      if (stop) request.stop = stop.buffer;
+      if (progress) request.progress = true;
       if (this.#disposed) throw disposed();
       signal?.throwIfAborted();
       const job: Job = {
@@ -165,8 +198,9 @@ export class AttentionWorker {
         const place = this.#waiting.indexOf(job);
         if (place >= 0) this.#waiting.splice(place, 1);
         job.reject(signal!.reason);
-        // The worker computes without looking up; only its end ends that.
-        if (job === this.#current) this.#stop(undefined);
+        if (job !== this.#current) return;
+        if (stop) Atomics.store(stop, 0, 1);
+        else this.#stop(undefined); // it computes without looking up; only its end ends that
       };
       signal?.addEventListener('abort', abort);
       this.#waiting.push(job);
@@ -184,7 +218,8 @@ export class AttentionWorker {
         const { transfer = [] } = job.settings;
         try {
           this.#thread!.hold(true);
-          this.#thread!.post(compact(job.request, new Set(transfer)), transfer);
+          const args = compact(job.request.args, new Set(transfer)) as unknown[];
+          this.#thread!.post({ ...job.request, args } satisfies Request, transfer);
         } catch (error) {
           this.#finish((current) => current.reject(uncloneable(error)));
         }
@@ -200,6 +235,10 @@ export class AttentionWorker {
       this.#info = response.info;
       this.#thread!.hold(this.#current !== undefined);
       this.#settleLoaded!.resolve(response.info);
+    } else if (response.kind === 'progress') {
+      if (response.id === this.#current?.request.id) {
+        this.#current.settings.progress?.(response.share);
+      }
     } else if (response.kind === 'error' && response.id === undefined) {
       this.#stop(errorOf(response.error));
     } else if (response.id === this.#current?.request.id) {

@@ -1,12 +1,13 @@
 // Runs in the worker that loadWorker() starts: loads the package there and answers one request after
 // the other.
 
-import { Attention } from './attention.js';
+import type { Attention, WatchOptions } from './attention.js';
+import { KeyValueCache } from './cache.js';
 import { AttentionError } from './errors.js';
 import { load } from './load.js';
 import { CompiledMask } from './mask.js';
 import { node } from './node.js';
-import type { Failure, Request, Response } from './protocol.js';
+import type { CallRequest, Failure, Request, Response } from './protocol.js';
 
 const port = node?.getBuiltinModule('node:worker_threads').parentPort;
 const scope = globalThis as unknown as {
@@ -14,7 +15,8 @@ const scope = globalThis as unknown as {
   onmessage: (event: { data: Request }) => void;
 };
 
-const masks = new Map<number, CompiledMask>();
+/** Masks and caches, by the call that made them. */
+const objects = new Map<number, CompiledMask | KeyValueCache>();
 let attention: Attention | undefined;
 
 function post(response: Response): void {
@@ -33,39 +35,41 @@ function collectBuffers(value: unknown, into: Set<ArrayBuffer>): void {
 }
 
 async function answer(request: Request): Promise<void> {
-  const id = 'id' in request ? request.id : undefined;
   try {
-    switch (request.kind) {
-      case 'load':
-        attention = await load(request.options);
-        return post({ kind: 'loaded', info: attention.info });
-      case 'free':
-        masks.get(request.mask)?.dispose();
-        masks.delete(request.mask);
-        return;
-      case 'call':
-        return post({ kind: 'result', id: request.id, result: call(request) });
-      case 'mask':
-        return post({
-          kind: 'result',
-          id: request.id,
-          result: invoke(masks.get(request.mask)!, request.method, request.args),
-        });
+    if (request.kind === 'load') {
+      attention = await load(request.options);
+      post({ kind: 'loaded', info: attention.info });
+    } else if (request.kind === 'free') {
+      objects.get(request.object)?.dispose();
+      objects.delete(request.object);
+    } else {
+      post({ kind: 'result', id: request.id, result: call(request) });
     }
   } catch (error) {
+    const id = request.kind === 'call' ? request.id : undefined;
     post({ kind: 'error', id, error: failureOf(error) });
   }
 }
 
-function call({ id, method, args }: Request & { kind: 'call' }): unknown {
-  const result = invoke(attention!, method, args);
-  if (!(result instanceof CompiledMask)) return result;
-  masks.set(id, result);
-  return { allowedCells: result.allowedCells, emptyRows: result.emptyRows };
-}
-
-function invoke(object: object, method: string, args: unknown[]): unknown {
-  return (object as Record<string, (...args: unknown[]) => unknown>)[method]!(...args);
+function call({ id, object, method, args, progress, stop }: CallRequest): unknown {
+  const target = (object === undefined ? attention : objects.get(object)) as unknown as Record<
+    string,
+    unknown
+  >;
+  const watch: WatchOptions = {};
+  if (progress || stop) {
+    const stopped = stop && new Int32Array(stop);
+    watch.progress = (share) => {
+      if (progress) post({ kind: 'progress', id, share });
+      return !(stopped && Atomics.load(stopped, 0));
+    };
+  }
+  const member = target[method];
+  if (typeof member !== 'function') return member;
+  const result = (member as (...args: unknown[]) => unknown).call(target, ...args, watch);
+  if (!(result instanceof CompiledMask || result instanceof KeyValueCache)) return result;
+  objects.set(id, result);
+  return { ...result }; // its public fields
 }
 
 function failureOf(error: unknown): Failure {

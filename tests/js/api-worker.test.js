@@ -27,6 +27,12 @@ const long = () => {
   return [rows, rows, rows];
 };
 
+/** Fewer rows of a tensor, for explain(), which keeps every score. */
+const halved = ({ shape: [heads, , width], data }) => ({
+  shape: [heads, 1500, width],
+  data: data.subarray(0, heads * 1500 * width),
+});
+
 test('the same answers as here', async () => {
   assert.deepEqual(worker.info, here.info);
   assert.deepEqual(
@@ -53,6 +59,37 @@ test('masks', async () => {
   assert.deepEqual(await mask.toDense(), same.toDense());
   mask.dispose();
   await assert.rejects(mask.rowRanges(0, 0, 9));
+});
+
+test('caches', async () => {
+  const cache = await worker.createCache({ headDim: 3, valueDim: 2, capacity: 4 });
+  const same = here.createCache({ headDim: 3, valueDim: 2, capacity: 4 });
+  assert.equal(cache.capacity, 4);
+  await cache.append(query, value);
+  same.append(query, value);
+  assert.equal(await cache.length(), 2);
+  assert.deepEqual(await cache.attend(query), same.attend(query));
+  await cache.truncate(1);
+  assert.equal(await cache.length(), 1);
+  cache.dispose();
+  same.dispose();
+});
+
+test('trace', async () => {
+  const settings = { tileKeys: 1 };
+  assert.deepEqual(
+    await worker.trace(query, query, value, options, settings),
+    here.trace(query, query, value, options, settings),
+  );
+});
+
+test('progress', async () => {
+  const rows = { shape: [4, 2000, 32], data: new Float32Array(4 * 2000 * 32) };
+  const shares = [];
+  const progress = (share) => shares.push(share);
+  await worker.scaledDotProductAttention(rows, rows, rows, {}, { progress });
+  assert.ok(shares.length >= 2);
+  assert.ok(shares.every((share, at) => share > (shares[at - 1] ?? 0) && share <= 1));
 });
 
 test('errors come as they are', async () => {
@@ -117,14 +154,25 @@ describe('order and abort', () => {
     });
   });
 
-  test('a mask of a worker that is gone says so', async () => {
+  test('a call that is given up leaves masks and caches alone', async () => {
     const mask = await worker.mask('causal', { queries: 2, keys: 2 });
     const controller = new AbortController();
     const call = worker.scaledDotProductAttention(...long(), {}, { signal: controller.signal });
     setTimeout(() => controller.abort(), 50);
     await assert.rejects(call, { name: 'AbortError' });
-    await assert.rejects(mask.toDense(), /compile the mask again/);
+    assert.deepEqual(await mask.rowRanges(0, 0, 0), [[0, 1]]);
     mask.dispose();
+  });
+
+  test('where it cannot be stopped the worker is started anew; its masks say so', async () => {
+    const mask = await worker.mask('causal', { queries: 2, keys: 2 });
+    const controller = new AbortController();
+    const call = worker.explain(...long().map(halved), {}, { signal: controller.signal });
+    setTimeout(() => controller.abort(), 50);
+    await assert.rejects(call, { name: 'AbortError' });
+    await assert.rejects(mask.toDense(), /make it again/);
+    mask.dispose();
+    assert.deepEqual(await worker.describe(), here.describe());
   });
 });
 
