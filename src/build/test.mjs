@@ -96,8 +96,10 @@ async function fuzzer(tools) {
   const folder = join(root, 'build/native-asan');
   const found = join(folder, 'found');
   mkdirSync(found, { recursive: true });
-  const limits = ['-max_total_time=20', '-max_len=256', '-len_control=0', '-timeout=20'];
-  const args = [...limits, `-artifact_prefix=${folder}/`, found, 'tests/core/corpus'];
+  // An input takes milliseconds; what takes minutes even on a machine with much else to do hangs.
+  const limits = ['-max_total_time=20', '-timeout=180', '-rss_limit_mb=4096'];
+  const inputs = ['-max_len=256', '-len_control=0'];
+  const args = [...limits, ...inputs, `-artifact_prefix=${folder}/`, found, 'tests/core/corpus'];
   return [
     await oneCheck('fuzzing for 20 s', () =>
       run(join(folder, 'attention_fuzzer'), args, { env: tools.env }),

@@ -97,15 +97,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Bytes bytes(data, size);
   Maker maker(bytes);
   const Call call = make_call(bytes, maker);
-  for (const Purpose purpose : {Purpose::attend, Purpose::explain}) {
-    Plan plan;
-    if (const Error error = check(call, purpose, 1 << 24, plan)) {
-      require(!error.code.empty() && !error.argument.empty(), "an error says what is at fault");
-      return 0;
-    }
-    if (purpose == Purpose::attend) continue;
-    check_mask_rows(plan.mask);
-    check_answers(call, plan);
+  // explain() keeps every step, so that what fits in its memory is quick under sanitizers too.
+  Plan plan;
+  if (const Error error = check(call, Purpose::explain, 1 << 20, plan)) {
+    require(!error.code.empty() && !error.argument.empty(), "an error says what is at fault");
+    return 0;
   }
+  check_mask_rows(plan.mask);
+  check_answers(call, plan);
   return 0;
 }
