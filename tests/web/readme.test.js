@@ -74,7 +74,7 @@ test('npm start serves the page with the headers that threads need', async () =>
     assert.equal(response.headers.get('cross-origin-embedder-policy'), 'require-corp');
     assert.match(await response.text(), /<attention-stepper/);
   } finally {
-    process.kill(-server.pid, 'SIGINT');
+    if (server.exitCode === null) process.kill(-server.pid, 'SIGINT');
     await end;
   }
 });
