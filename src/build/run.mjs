@@ -1,7 +1,7 @@
 // Running programs and telling the user what is going on: shared by every script of this folder.
 
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -75,7 +75,8 @@ export function which(program) {
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
     for (const suffix of suffixes) {
       const path = join(folder, program + suffix);
-      if (folder && existsSync(path)) return path;
+      // A folder on PATH may hold a folder of the program's name: Emscripten's has a cmake/.
+      if (folder && statSync(path, { throwIfNoEntry: false })?.isFile()) return path;
     }
   }
   return null;
