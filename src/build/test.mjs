@@ -26,13 +26,17 @@ const groups = {
     return nodeTests(
       tools,
       'node',
-      testFiles('tests').filter((file) => !isWebTest(file)),
+      testFiles('tests').filter((file) => !isWebTest(file) && !isPackageTest(file)),
     );
   },
   web: async (tools) => {
     await buildPackage(tools);
     await buildSite();
     return nodeTests(tools, 'web', testFiles('tests').filter(isWebTest));
+  },
+  package: async (tools) => {
+    await buildPackage(tools);
+    return nodeTests(tools, 'package', testFiles('tests').filter(isPackageTest));
   },
 };
 
@@ -113,6 +117,7 @@ const testFiles = (folder) =>
     .map((file) => join(folder, file))
     .sort();
 const isWebTest = (file) => file.startsWith(join('tests', 'web'));
+const isPackageTest = (file) => file.startsWith(join('tests', 'package'));
 
 /** Test files for Node's test runner. A skipped, cancelled or unfinished test is a failure. */
 async function nodeTests(tools, name, files) {

@@ -1,0 +1,30 @@
+// What users build and run with, at the versions that these tests are made for.
+
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { installed } from '../installed.js';
+
+const platform = process.platform === 'win32' ? 'win' : process.platform;
+const newerNode = `node-${platform}-${process.arch}`;
+
+const folder = installed('users', {
+  vite: '8.4.0',
+  webpack: '5.113.0',
+  esbuild: '0.28.2',
+  rollup: '4.68.8',
+  '@rollup/plugin-node-resolve': '16.0.3',
+  [newerNode]: '24.22.3',
+});
+
+const require = createRequire(join(folder, 'package.json'));
+
+/** The program of a newer Node. */
+export const node24 = join(
+  folder,
+  'node_modules',
+  newerNode,
+  process.platform === 'win32' ? 'bin/node.exe' : 'bin/node',
+);
+
+/** A bundler, as its own module. */
+export const bundler = (name) => import(require.resolve(name));
