@@ -44,6 +44,18 @@ const changes = [
     '$1;',
   ],
   [
+    // Only those would ask where the script lies. Rolldown, and with it Vite, puts a worker together
+    // wrongly that does.
+    'address of the script',
+    /var _scriptName = import\.meta\.url;/g,
+    '',
+  ],
+  [
+    'folder of the script',
+    /if\(ENVIRONMENT_IS_WORKER\)\{scriptDirectory=self\.location\.href\}.*?lastIndexOf\("\/"\)\+1\)\}/g,
+    '',
+  ],
+  [
     // Bundlers for browsers stop at an import of Node's own modules, even one that never runs there.
     'import of createRequire',
     /const\{createRequire\}=await import\("module"\)/g,

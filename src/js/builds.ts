@@ -2,6 +2,7 @@
 // the names written out, so they are.
 
 import type { Module } from './module.js';
+import single from './wasm/attention-baseline.js';
 
 export type Simd = 'relaxed' | 'baseline';
 
@@ -27,10 +28,10 @@ export function wasmURL(simd: Simd, threads: boolean, folder?: URL): URL {
   return folder ? new URL(`attention-${build}.wasm`, folder) : files[build]();
 }
 
-/** The script around a build. It is the same for both kinds of SIMD. */
+/**
+ * The script around a build. It is the same for both kinds of SIMD. The one without threads is no
+ * import(), which service workers do not allow.
+ */
 export async function factoryOf(threads: boolean): Promise<Factory> {
-  const script = threads
-    ? await import('./wasm/attention-baseline-threads.js')
-    : await import('./wasm/attention-baseline.js');
-  return script.default;
+  return threads ? (await import('./wasm/attention-baseline-threads.js')).default : single;
 }

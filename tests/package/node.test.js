@@ -28,10 +28,7 @@ const place = project('node', {
 
 /** What a program prints, which has to end by itself. */
 const output = (program, ...args) =>
-  JSON.parse(
-    execFileSync(program, args, { cwd: place, encoding: 'utf8', timeout: 60_000, env: plain }),
-  );
-const { NODE_OPTIONS: _, ...plain } = process.env;
+  JSON.parse(execFileSync(program, args, { cwd: place, encoding: 'utf8', timeout: 60_000 }));
 
 for (const [name, program] of Object.entries({ 'this Node': process.execPath, node24 })) {
   test(`${name}: an ES module`, () => {

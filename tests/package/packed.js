@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { assertClose } from '../js/compare.js';
@@ -33,7 +33,10 @@ export function project(name, files = {}) {
   const place = join(folder, name);
   cpSync(app, place, { recursive: true });
   writeFileSync(join(place, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
-  for (const [file, text] of Object.entries(files)) writeFileSync(join(place, file), text);
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(place, file)), { recursive: true });
+    writeFileSync(join(place, file), text);
+  }
   const args = ['install', '--offline', '--no-audit', '--no-fund', packed.path];
   execFileSync('npm', args, { cwd: place, stdio: 'pipe' });
   return place;

@@ -1,5 +1,6 @@
 // What users build and run with, at the versions that these tests are made for.
 
+import { cpSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { installed } from '../installed.js';
@@ -12,7 +13,6 @@ const folder = installed('users', {
   webpack: '5.113.0',
   esbuild: '0.28.2',
   rollup: '4.68.8',
-  '@rollup/plugin-node-resolve': '16.0.3',
   [newerNode]: '24.22.3',
 });
 
@@ -28,3 +28,19 @@ export const node24 = join(
 
 /** A bundler, as its own module. */
 export const bundler = (name) => import(require.resolve(name));
+
+/** Bundles the entries of a project into its folder dist. */
+export async function withEsbuild(place, entryPoints) {
+  const { default: esbuild } = await bundler('esbuild');
+  await esbuild.build({
+    absWorkingDir: place,
+    entryPoints,
+    bundle: true,
+    format: 'esm',
+    outdir: 'dist',
+    alias: { 'attention-wasm': './attention-wasm/index.js' },
+    external: ['./attention-wasm/*'],
+  });
+  const library = join(place, 'node_modules/attention-wasm/dist');
+  cpSync(library, join(place, 'dist/attention-wasm'), { recursive: true });
+}
