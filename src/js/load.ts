@@ -187,6 +187,12 @@ async function readWasm({ wasmBinary, wasmURL: given }: LoadOptions, choice: Cho
   }
 }
 
+/** The same options as a worker can take them: it has another place that addresses start from. */
+export function portable(options: LoadOptions): LoadOptions {
+  const { wasmURL: given } = options;
+  return given === undefined ? options : { ...options, wasmURL: new URL(given, baseURL()).href };
+}
+
 /** What a relative wasmURL is relative to: the page, or in Node the current folder. */
 function baseURL(): string | URL {
   if (node) return node.getBuiltinModule('node:url').pathToFileURL(`${node.cwd()}/`);

@@ -2,7 +2,7 @@ import type { Description, LoadInfo, MemoryUse, TraceOptions } from './attention
 import type { CacheShape } from './cache.js';
 import { AttentionError } from './errors.js';
 import type { AttentionOptions, MaskRule } from './generated/options.js';
-import type { LoadOptions } from './load.js';
+import { portable, type LoadOptions } from './load.js';
 import type { MaskShape } from './mask.js';
 import type { CallRequest, Failure, Request, Response } from './protocol.js';
 import type { AttentionResult, Explanation, TracedResult } from './results.js';
@@ -32,7 +32,7 @@ interface Job {
 
 /** Like load(), in a worker: the same methods as promises, so that a page never waits. */
 export async function loadWorker(options: LoadOptions = {}): Promise<AttentionWorker> {
-  const client = new AttentionWorker(options);
+  const client = new AttentionWorker(portable(options));
   await client.started();
   return client;
 }

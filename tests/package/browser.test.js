@@ -20,28 +20,26 @@ test('an import map', async () => {
 });
 
 test('wasmURL and wasmBinary', async () => {
-  const folder = project('elsewhere', {
-    'url.html': mapped('./url.js'),
-    'url.js': `
-      import { callBoth } from './call.js';
-      const wasmURL = new URL('./wasm/', import.meta.url);
-      globalThis.result = callBoth({ threads: 2, wasmURL });
-    `,
-    'binary.html': mapped('./binary.js'),
-    'binary.js': `
-      import { callBoth } from './call.js';
-      const file = crossOriginIsolated ? 'attention-baseline-threads' : 'attention-baseline';
-      const wasmBinary = await (await fetch('./wasm/' + file + '.wasm')).arrayBuffer();
-      globalThis.result = callBoth({ threads: 2, wasmBinary });
-    `,
-  });
-  const scripts = join(folder, 'node_modules/attention-wasm/dist/wasm');
+  const page = (settings) => `
+    import { callBoth } from './call.js';
+    const build = crossOriginIsolated ? 'attention-baseline-threads' : 'attention-baseline';
+    globalThis.result = callBoth({ threads: 2, ${settings} });
+  `;
+  const pages = {
+    'address.js': page("wasmURL: new URL('./wasm/', import.meta.url)"),
+    'relative.js': page("wasmURL: './wasm/'"),
+    'file.js': page('wasmURL: `wasm/${build}.wasm`'),
+    'binary.js': page('wasmBinary: await (await fetch(`./wasm/${build}.wasm`)).arrayBuffer()'),
+  };
+  const names = Object.keys(pages);
+  const documents = names.map((name) => [`${name}.html`, mapped(`./${name}`)]);
+  const folder = project('elsewhere', { ...pages, ...Object.fromEntries(documents) });
+  const library = join(folder, 'node_modules/attention-wasm/dist/wasm');
   mkdirSync(join(folder, 'wasm'));
-  for (const name of readdirSync(scripts).filter((file) => file.endsWith('.wasm'))) {
-    renameSync(join(scripts, name), join(folder, 'wasm', name));
+  for (const file of readdirSync(library).filter((name) => name.endsWith('.wasm'))) {
+    renameSync(join(library, file), join(folder, 'wasm', file));
   }
-  await checkPage({ folder, path: 'url.html' });
-  await checkPage({ folder, path: 'binary.html' });
+  for (const name of names) await checkPage({ folder, path: `${name}.html` });
 });
 
 const workers = project('workers', {

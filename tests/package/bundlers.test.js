@@ -2,7 +2,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { checkPage, html, resultOf, served } from './browser.js';
+import { checkPage, html, resultOf } from './browser.js';
 import { checkBoth, project } from './packed.js';
 import { bundler, withEsbuild } from './users.js';
 
@@ -36,7 +36,12 @@ test('Vite, its server for development', async () => {
 test('webpack', async () => {
   const place = project('webpack', { 'index.html': html('<script defer src="main.js"></script>') });
   const { default: webpack } = await bundler('webpack');
-  const compiler = webpack({ context: place, entry: './page.js', mode: 'production' });
+  const compiler = webpack({
+    context: place,
+    entry: './page.js',
+    mode: 'production',
+    output: { path: join(place, 'dist') },
+  });
   await new Promise((resolve, reject) =>
     compiler.run((error, stats) =>
       error || stats.hasErrors() ? reject(error ?? new Error(stats.toString())) : resolve(),
