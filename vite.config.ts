@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type Plugin, defineConfig } from 'vite';
+import { type Plugin, type UserConfig, defineConfig } from 'vite';
+import { serviceWorker } from './web/offline/plugin.js';
 import { prerender } from './web/prerender/plugin.js';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const library = here('dist/index.js');
+const site = here('build/site');
 
 /** Emscripten keeps its worker's options in a variable; Vite wants to read them where they are used. */
 const literalWorkerOptions: Plugin = {
@@ -30,31 +33,62 @@ const woff2Only = {
   },
 };
 
+/** light-dark(), color-mix() and container queries as they are written. */
+const browsers = ['chrome123', 'firefox120', 'safari17.5'];
+
 /** What the library imports in Node and never in a browser. */
 const nodeOnly = ['module', 'worker_threads'];
 
-export default defineConfig({
+/** The page, in build/site. */
+const page: UserConfig = {
   root: 'web',
   base: './',
   // The page imports the package by its name, as a user would; here that name is this checkout.
   resolve: { alias: { 'attention-wasm': library } },
   css: { postcss: { plugins: [woff2Only] } },
-  plugins: [prerender(library), literalWorkerOptions],
+  plugins: [prerender(library), literalWorkerOptions, serviceWorker(site)],
   worker: {
     format: 'es',
     plugins: () => [literalWorkerOptions],
     rolldownOptions: { external: nodeOnly },
   },
   build: {
-    outDir: here('build/site'),
+    outDir: site,
     emptyOutDir: true,
-    // light-dark(), color-mix() and container queries as they are written.
-    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
-    target: ['chrome123', 'firefox120', 'safari17.5'],
+    target: browsers,
+    cssTarget: browsers,
     assetsInlineLimit: 0,
     rolldownOptions: {
       external: nodeOnly,
       input: [here('web/index.html'), here('web/en/index.html'), here('web/zh/index.html')],
     },
   },
-});
+};
+
+/** The figures alone, in dist/figures, beside the library and its WebAssembly. */
+const elements: UserConfig = {
+  root: 'web',
+  publicDir: false,
+  plugins: [
+    {
+      name: 'library-beside',
+      enforce: 'pre',
+      resolveId: (id) =>
+        id === 'attention-wasm' ? { id: '../index.js', external: true } : undefined,
+      generateBundle() {
+        const source = readFileSync(here('web/elements/types.d.ts'), 'utf8');
+        this.emitFile({ type: 'asset', fileName: 'index.d.ts', source });
+      },
+    },
+  ],
+  build: {
+    outDir: here('dist/figures'),
+    emptyOutDir: true,
+    target: browsers,
+    cssTarget: browsers,
+    lib: { entry: here('web/elements/index.ts'), formats: ['es'], fileName: 'index' },
+    rolldownOptions: { output: { minify: true } },
+  },
+};
+
+export default defineConfig(({ mode }) => (mode === 'figures' ? elements : page));

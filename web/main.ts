@@ -1,5 +1,7 @@
 // Brings the prerendered page to life: loads the library, then hands it to the figures.
 import { figures } from './figures/index.js';
+import { isEmbedded, showAlone } from './embed.js';
+import { keepOffline, offerThreads } from './offline/page.js';
 import { keepStateInLinks, startThemeSwitch } from './settings.js';
 import { home } from './state/home.js';
 import type { Page } from './state/page.js';
@@ -44,15 +46,20 @@ function showFailure(words: Words, error: unknown): void {
 }
 
 async function start(): Promise<void> {
-  startThemeSwitch();
   const { default: words } = await wordsOf[language]();
   const store = new Store(home);
   store.bindToAddress();
-  keepStateInLinks(store);
+  if (isEmbedded) showAlone(words, store);
+  else {
+    startThemeSwitch();
+    keepStateInLinks(store);
+  }
   try {
     const library = await import('attention-wasm');
     const attention = await library.load();
     bringToLife({ library, attention, store, words, language });
+    if (!isEmbedded) offerThreads(words);
+    void keepOffline();
   } catch (error) {
     showFailure(words, error);
   }

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { serve } from '../../src/build/serve.mjs';
 
-const folder = fileURLToPath(new URL('../../build/site', import.meta.url));
+export const folder = fileURLToPath(new URL('../../build/site', import.meta.url));
 const quiet = [
   '--disable-background-networking',
   '--disable-component-update',
@@ -39,12 +39,19 @@ export const languages = ['en', 'zh'];
 
 /**
  * Opens `path` and hands the page to `use`. Fails on any error the page reports, unless `faults`
- * names what is expected of them.
+ * names what is expected of them. `ready` resolves when the page is: when its figures run, unless
+ * it is given.
  */
-export async function onPage(path, use, { url = isolatedSite, faults = [], ...settings } = {}) {
+export async function onPage(
+  path,
+  use,
+  { url = isolatedSite, faults = [], ready = alive, ...settings } = {},
+) {
   const context = await browser.newContext({
     viewport: { width: 1440, height: 1000 },
     colorScheme: 'light',
+    // It would fetch the whole site in each context; tests that are about it allow it.
+    serviceWorkers: 'block',
     ...settings,
   });
   const errors = [];
@@ -57,12 +64,14 @@ export async function onPage(path, use, { url = isolatedSite, faults = [], ...se
       if (['error', 'warning'].includes(message.type())) errors.push(message.text());
     });
     await page.goto(new URL(path, url).href);
-    if (settings.javaScriptEnabled !== false && faults.length === 0) await alive(page);
+    const isScripted = settings.javaScriptEnabled !== false && path !== 'about:blank';
+    if (isScripted && faults.length === 0) await ready(page);
     await use(page);
   } finally {
     await context.close();
   }
-  const surprises = errors.filter((text) => !faults.some((fault) => fault.test(text)));
+  const expected = [/Service Worker registration blocked by Playwright/, ...faults];
+  const surprises = errors.filter((text) => !expected.some((fault) => fault.test(text)));
   assert.deepEqual(surprises, [], 'errors in the console');
 }
 

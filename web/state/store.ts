@@ -20,6 +20,11 @@ export class Store extends EventTarget {
     return this.#view;
   }
 
+  /** The view as a link says it. */
+  get fragment(): string {
+    return encode(this.#view, this.home);
+  }
+
   get canUndo(): boolean {
     return this.#past.length > 0;
   }
@@ -86,9 +91,7 @@ export class Store extends EventTarget {
   }
 
   #address(anchor: string): string {
-    const fragment = [anchor, encode(this.#view, this.home)]
-      .filter((part) => part !== '')
-      .join('&');
+    const fragment = [anchor, this.fragment].filter((part) => part !== '').join('&');
     return location.pathname + location.search + (fragment === '' ? '' : `#${fragment}`);
   }
 }

@@ -1,0 +1,47 @@
+// ?embed=1&figure=NAME: one figure and nothing else, for a frame in someone else's page. The first
+// paint is public/theme.js's, which hides the article.
+import type { Store } from './state/store.js';
+import { type Words, fill } from './state/words.js';
+
+const query = new URLSearchParams(location.search);
+export const isEmbedded = query.get('embed') === '1';
+
+/** Takes the figure out of the article; with it a link to where it stands there, in the same state. */
+export function showAlone(words: Words, store: Store): void {
+  const name = query.get('figure') ?? '';
+  const all = [...document.querySelectorAll('[data-figure]')];
+  const figure = all.find(({ localName }) => localName === `attention-${name}`);
+  const place = document.createElement('main');
+  place.className = 'alone';
+  if (figure) place.append(sourceLink(figure, store), figure);
+  else {
+    const names = all.map(({ localName }) => localName.replace('attention-', ''));
+    place.textContent = fill(words.noFigure, { name, names: [...new Set(names)].join(', ') });
+  }
+  document.body.replaceChildren(place, document.getElementById('load-failed')!);
+  tellHeight(place);
+}
+
+function sourceLink(figure: Element, store: Store): HTMLElement {
+  const section = figure.closest('section')!.id;
+  const heading = document.createElement('h1');
+  const link = document.createElement('a');
+  link.target = '_blank';
+  link.textContent = document.title;
+  const follow = () => {
+    link.href = `${location.pathname}#${section}&${store.fragment}`.replace(/&$/, '');
+  };
+  follow();
+  store.addEventListener('change', follow);
+  heading.append(link);
+  return heading;
+}
+
+/** So that the page around the frame can make it as high as the figure. */
+function tellHeight(place: Element): void {
+  if (parent === window) return;
+  new ResizeObserver(() => {
+    const height = document.documentElement.scrollHeight;
+    parent.postMessage({ type: 'attention-wasm:height', height }, '*');
+  }).observe(place);
+}
