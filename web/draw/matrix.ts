@@ -13,13 +13,13 @@ export interface MatrixModel<Name extends string = Stage> {
   values: Matrix;
   /** Drawn with rows and columns exchanged (K as Kᵀ); cells keep their stored row and column. */
   transposed?: boolean;
-  title: TemplateResult;
+  title: unknown;
   name: string;
   /** The name as it is read out. */
   spokenName: string;
   isEditable?: boolean;
-  rowHeads: unknown[];
-  columnHeads: unknown[];
+  rowHeads: readonly unknown[];
+  columnHeads: readonly unknown[];
   /** For screen readers: what a stored row and column is called. */
   spoken: (row: number, column: number) => string;
   scale: Scale;

@@ -3,9 +3,8 @@ import { html } from 'lit';
 import en from '../content/en/figures/dropout.json';
 import zh from '../content/zh/figures/dropout.json';
 import { sliderView } from '../draw/controls.js';
-import { matrixView } from '../draw/matrix.js';
 import { exactNumber } from '../draw/number.js';
-import { vector } from '../draw/symbols.js';
+import { pairView } from '../draw/pair.js';
 import example from '../examples/six-step.json';
 import type { Matrix } from '../state/case.js';
 import { explain } from '../state/explain.js';
@@ -16,7 +15,6 @@ import { Figure, sheets } from './figure.js';
 
 const COUNT = 200;
 const home = { p: 0.5, seed: 1 };
-const tokens = example.tokens.queries;
 
 const dropped = (page: Page, p: number, seed: number) =>
   explain(page, example.inputs, { mask: 'causal', dropout: { p, seed } });
@@ -33,25 +31,13 @@ function boardView(page: Page, p: number, seed: number) {
   const own = { en, zh }[page.language];
   const { weights, dropped: after } = dropped(page, p, seed);
   const block = (name: string, values: Matrix) =>
-    matrixView(
-      {
-        stage: 'weights',
-        values,
-        title: html`<var>A</var>`,
-        name,
-        spokenName: name,
-        rowHeads: tokens.map((_, i) => vector('q', i)),
-        columnHeads: tokens.map((_, j) => vector('k', j)),
-        spoken: (row, column) => fill(own.pair, { query: tokens[row]!, key: tokens[column]! }),
-        scale: 'weight',
-        // A kept weight can exceed 1; the scale stays that of the weights.
-        domain: 1,
-        cause: (row, column) => (column > row ? ['causal'] : []),
-        sums: true,
-        ghost: false,
-      },
-      page.words,
-    );
+    pairView(page.words, {
+      title: html`<var>A</var>`,
+      name,
+      values,
+      kind: 'weights',
+      cause: (row, column) => (column > row ? ['causal'] : []),
+    });
   return html`<div class="dropout-board">
     ${block(own.before, weights)} ${block(own.after, after!)}
     ${block(fill(own.mean, { count: COUNT }), meanOf(page, p))}

@@ -17,3 +17,12 @@ export function randomMatrix([rows, columns]: readonly [number, number], seed: n
   const entry = () => (Math.round(next() * 200) - 100) / 100;
   return Array.from({ length: rows }, () => Array.from({ length: columns }, entry));
 }
+
+export type Distribution = 'normal' | 'uniform';
+
+/** A stream of independent draws: N(0, 1) (Box and Muller) or U(−1, 1). */
+export function draws(distribution: Distribution, seed: number): () => number {
+  const next = mulberry32(seed);
+  if (distribution === 'uniform') return () => 2 * next() - 1;
+  return () => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
+}

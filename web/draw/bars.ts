@@ -1,0 +1,25 @@
+// Bars on a common baseline, each with its number: a row of a matrix as lengths.
+import { type TemplateResult, html } from 'lit';
+
+export interface Bars {
+  label: string;
+  values: readonly number[];
+  /** The value of a full-height bar. */
+  domain: number;
+  tone: 'signed' | 'weight';
+  write: (x: number) => string;
+}
+
+/** A list, so that it is read as numbers; the bars are their backgrounds. */
+export function barsView({ label, values, domain, tone, write }: Bars): TemplateResult {
+  const bar = (x: number) => {
+    const share = Number.isFinite(x) ? Math.min(Math.abs(x) / domain, 1) : 0;
+    const color = tone === 'weight' ? 'weight' : x < 0 ? 'negative' : 'positive';
+    return html`<li data-tone=${color} style="--share:${share.toFixed(4)}">
+      <span class="bar"></span><span class="bar-number">${write(x)}</span>
+    </li>`;
+  };
+  return html`<ol class="bars" data-kind=${tone} aria-label=${label}>
+    ${values.map(bar)}
+  </ol>`;
+}

@@ -1,0 +1,125 @@
+// A grid of on and off: click or Space toggles a cell, Shift+Space its row, Ctrl+Space its column.
+import { type ReactiveController, type ReactiveControllerHost, html, nothing } from 'lit';
+
+type Host = ReactiveControllerHost & { renderRoot: ParentNode };
+
+export interface Painting {
+  label: string;
+  rows: number;
+  columns: number;
+  rowHeads: readonly unknown[];
+  columnHeads: readonly unknown[];
+  /** What the cell reads, and how it is said. */
+  text: (row: number, column: number) => string;
+  spoken: (row: number, column: number) => string;
+  isOn: (row: number, column: number) => boolean;
+  /** Names the rule that forbids a cell; its hatch follows it. */
+  cause?: (row: number, column: number) => readonly string[];
+  /** Toggles these cells together. */
+  toggle: (cells: readonly (readonly [row: number, column: number])[]) => void;
+}
+
+const arrows: Record<string, readonly [number, number]> = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+};
+const range = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+export class PaintController implements ReactiveController {
+  #stops = new Map<string, readonly [number, number]>();
+
+  constructor(readonly host: Host) {
+    host.addController(this);
+  }
+
+  hostDisconnected(): void {
+    this.#stops.clear();
+  }
+
+  view(painting: Painting) {
+    const { label, rows, columns, rowHeads, columnHeads } = painting;
+    const [stopRow, stopColumn] = this.#stops.get(label) ?? [0, 0];
+    const cell = (row: number, column: number) => {
+      const causes = painting.cause?.(row, column) ?? [];
+      const isStop =
+        row === Math.min(stopRow, rows - 1) && column === Math.min(stopColumn, columns - 1);
+      return html`<td
+        class="cell"
+        role="gridcell"
+        tabindex=${isStop ? 0 : -1}
+        data-row=${row}
+        data-column=${column}
+        data-cause=${causes.length > 1 ? 'several' : (causes[0] ?? nothing)}
+        aria-selected=${painting.isOn(row, column) ? 'true' : 'false'}
+        aria-label=${painting.spoken(row, column)}
+      >
+        ${painting.text(row, column)}
+      </td>`;
+    };
+    return html`<table
+      class="paint"
+      role="grid"
+      aria-label=${label}
+      @click=${(event: Event) => this.#click(event, painting)}
+      @keydown=${(event: KeyboardEvent) => this.#key(event, painting)}
+    >
+      <thead>
+        <tr role="row">
+          <td class="corner"></td>
+          ${columnHeads.map((head) => html`<th scope="col">${head}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${range(rows).map(
+          (row) =>
+            html`<tr role="row">
+              <th scope="row">${rowHeads[row]}</th>
+              ${range(columns).map((column) => cell(row, column))}
+            </tr>`,
+        )}
+      </tbody>
+    </table>`;
+  }
+
+  #at(event: Event): readonly [number, number] | null {
+    const element = (event.target as Element).closest<HTMLElement>('td[data-row]');
+    return element ? [Number(element.dataset.row), Number(element.dataset.column)] : null;
+  }
+
+  #click(event: Event, painting: Painting): void {
+    const at = this.#at(event);
+    if (!at) return;
+    this.#stops.set(painting.label, at);
+    painting.toggle([at]);
+  }
+
+  #key(event: KeyboardEvent, painting: Painting): void {
+    const at = this.#at(event);
+    if (!at) return;
+    const [row, column] = at;
+    const { key, shiftKey, ctrlKey } = event;
+    const step = arrows[key];
+    if (key === ' ' || key === 'Enter') {
+      if (shiftKey) painting.toggle(range(painting.columns).map((j) => [row, j] as const));
+      else if (ctrlKey) painting.toggle(range(painting.rows).map((i) => [i, column] as const));
+      else painting.toggle([at]);
+    } else if (step) this.#move(painting, row + step[0], column + step[1], event);
+    else if (key === 'Home') this.#move(painting, row, 0, event);
+    else if (key === 'End') this.#move(painting, row, painting.columns - 1, event);
+    else return;
+    event.preventDefault();
+  }
+
+  #move({ label, rows, columns }: Painting, row: number, column: number, event: Event): void {
+    const clamp = (x: number, most: number) => Math.min(Math.max(x, 0), most - 1);
+    const to = [clamp(row, rows), clamp(column, columns)] as const;
+    this.#stops.set(label, to);
+    this.host.requestUpdate();
+    const table = event.currentTarget as HTMLElement;
+    void this.host.updateComplete.then(() =>
+      table.querySelector<HTMLElement>(`[data-row="${to[0]}"][data-column="${to[1]}"]`)?.focus(),
+    );
+  }
+}
