@@ -15,6 +15,7 @@ export const figures: Record<string, () => Promise<FigureClass>> = {
   'attention-goals': async () => (await import('./goals.js')).AttentionGoals,
   'attention-projection': async () => (await import('./projection.js')).AttentionProjection,
   'attention-retrieval': async () => (await import('./retrieval.js')).AttentionRetrieval,
+  'attention-scaling-lab': async () => (await import('./scaling-lab.js')).AttentionScalingLab,
   'attention-shape-flow': async () => (await import('./shape-flow.js')).AttentionShapeFlow,
   'attention-stepper': async () => (await import('./stepper.js')).AttentionStepper,
 };

@@ -1,0 +1,197 @@
+// <attention-scaling-lab>: what the width of the vectors does to scores and softmax, with and
+// without the scaling: one draw, many draws, the theory, or the article's own data.
+import { html } from 'lit';
+import en from '../content/en/figures/scaling-lab.json';
+import zh from '../content/zh/figures/scaling-lab.json';
+import { barsView } from '../draw/bars.js';
+import { type Series, chartView } from '../draw/chart.js';
+import { choiceView, sliderView } from '../draw/controls.js';
+import { cellNumber, cellWeight, exactNumber } from '../draw/number.js';
+import { rootDk, symbols } from '../draw/symbols.js';
+import type { Page } from '../state/page.js';
+import type { Distribution } from '../state/random.js';
+import { jacobianNorm, variance } from '../state/statistics.js';
+import { fill } from '../state/words.js';
+import labSheet from '../styles/scaling-lab.css?inline';
+import { Figure, sheets } from './figure.js';
+import {
+  COUNT,
+  type Sample,
+  type Spread,
+  type Survey,
+  drawn,
+  published,
+  survey,
+  widths,
+} from './scaling-data.js';
+
+type Mode = Distribution | 'article';
+const modes = ['normal', 'uniform', 'article'] as const;
+const home = { mode: 'normal' as Mode, width: 64, seed: 1 };
+const componentVariance: Record<Distribution, number> = { normal: 1, uniform: 1 / 3 };
+
+interface Shown {
+  mode: Mode;
+  width: number;
+  seed: number;
+}
+
+/** The article draws from U(−1, 1). */
+const distributionOf = (mode: Mode): Distribution => (mode === 'normal' ? 'normal' : 'uniform');
+/** Var(q·k) = d_k · Var(q_l) · Var(k_l). */
+const theory = (mode: Mode, width: number) => width * componentVariance[distributionOf(mode)] ** 2;
+
+function panelView(
+  page: Page,
+  kind: 'raw' | 'scaled',
+  sample: Sample,
+  domain: number,
+  expected: number,
+) {
+  const own = { en, zh }[page.language];
+  const facts: [string, unknown, string][] = [
+    [
+      own.variance,
+      exactNumber(variance(sample.scores)),
+      fill(own.theory, { value: exactNumber(expected) }),
+    ],
+    [own.entropy, fill(own.bits, { value: sample.entropy.toFixed(3) }), ''],
+    [own.largest, cellWeight(Math.max(...sample.weights)), ''],
+    [own.jacobian, exactNumber(jacobianNorm(sample.weights)), ''],
+  ];
+  return html`<section class="lab-panel">
+    <h4>
+      ${own[kind]}
+      <span class="symbol"
+        >${kind === 'raw' ? symbols.scores : html`${symbols.scores} ÷ ${rootDk}`}</span
+      >
+    </h4>
+    ${barsView({ label: `${own[kind]}, ${own.scores}`, values: sample.scores, domain, tone: 'signed', write: cellNumber })}
+    ${barsView({ label: `${own[kind]}, ${own.shares}`, values: sample.weights, domain: 1, tone: 'weight', write: cellWeight })}
+    <dl class="facts">
+      ${facts.map(
+        ([name, value, remark]) =>
+          html`<div>
+            <dt>${name}</dt>
+            <dd>${value} <span class="remark">${remark}</span></dd>
+          </div>`,
+      )}
+    </dl>
+  </section>`;
+}
+
+function panelsView(page: Page, { mode, width, seed }: Shown) {
+  const { raw, scaled } =
+    mode === 'article' ? published(page, width) : drawn(page, mode, width, seed);
+  const domain = Math.max(...raw[0]!.scores.map(Math.abs));
+  return html`<div class="lab-panels">
+    ${panelView(page, 'raw', raw[0]!, domain, theory(mode, width))}
+    ${panelView(page, 'scaled', scaled[0]!, domain, theory(mode, width) / width)}
+  </div>`;
+}
+
+function chartsView(page: Page, shown: Shown) {
+  const own = { en, zh }[page.language];
+  const { mode, width } = shown;
+  const found: Survey = survey(page, distributionOf(mode));
+  const line = (tone: 'raw' | 'scaled', spreads: Spread[]): Series => ({
+    name: own[tone],
+    tone,
+    points: spreads.map((at) => [at.width, at.mean]),
+    band: spreads.map((at) => [at.width, at.low, at.high]),
+  });
+  const articleLine = (measure: (sample: Sample) => number): Series => ({
+    name: own.modes.article,
+    tone: 'theory',
+    points: widths.map((at) => [at, measure(published(page, at).raw[0]!)]),
+  });
+  const theoryLine: Series = {
+    name: own.theoryLine,
+    tone: 'theory',
+    points: widths.map((at) => [at, theory(mode, at)]),
+  };
+  const isArticle = mode === 'article';
+  const x = { label: own.chartX, from: 8, to: 128, ticks: [8, 32, 64, 96, 128] };
+  return html`<div class="lab-charts">
+      ${chartView({
+        title: own.chartVariance,
+        series: [
+          line('raw', found.rawVariance),
+          line('scaled', found.scaledVariance),
+          isArticle ? articleLine(({ scores }) => variance(scores)) : theoryLine,
+        ],
+        x,
+        y: { from: 0.01, to: 300, ticks: [0.01, 0.1, 1, 10, 100], isLog: true },
+        marker: width,
+      })}
+      ${chartView({
+        title: own.chartEntropy,
+        series: [
+          line('raw', found.rawEntropy),
+          line('scaled', found.scaledEntropy),
+          ...(isArticle ? [articleLine(({ entropy }) => entropy)] : []),
+        ],
+        x,
+        y: { from: 0, to: 3, ticks: [0, 1, 2, 3] },
+        marker: width,
+      })}
+    </div>
+    <p class="remark">
+      ${fill(own.band, { count: COUNT })}
+      ${isArticle ? own.bandArticle : mode === 'normal' ? own.bandNormal : own.bandUniform}
+    </p>`;
+}
+
+export class AttentionScalingLab extends Figure {
+  static override styles = sheets(labSheet);
+  static override key = 'lab';
+
+  static firstFrame = (page: Page) => html`<div class="lab">${panelsView(page, home)}</div>`;
+
+  protected override view(page: Page) {
+    const own = { en, zh }[page.language];
+    const among =
+      <T>(values: readonly T[]) =>
+      (text: string) =>
+        values.find((value) => String(value) === text);
+    const shown: Shown = {
+      mode: this.setting('mode', among(modes), home.mode),
+      width: this.setting('d', among(widths), home.width),
+      seed: this.setting(
+        'seed',
+        (text) => (/^\d{1,6}$/.test(text) ? Number(text) : undefined),
+        home.seed,
+      ),
+    };
+    return html`<div class="lab">
+      <div class="tools">
+        ${choiceView<Mode>({
+          label: own.mode,
+          name: 'mode',
+          options: modes.map((mode) => [mode, own.modes[mode]]),
+          value: shown.mode,
+          change: (mode) => this.set('mode', mode === home.mode ? undefined : mode),
+        })}
+        ${sliderView({
+          label: own.width,
+          value: shown.width,
+          min: 8,
+          max: 128,
+          step: 8,
+          change: (width) => {
+            const nearest = Math.round(width / 8) * 8;
+            this.set('d', nearest === home.width ? undefined : String(nearest));
+          },
+        })}
+        <button
+          type="button"
+          ?disabled=${shown.mode === 'article'}
+          @click=${() => this.set('seed', String(shown.seed + 1))}
+        >
+          ${own.again}
+        </button>
+      </div>
+      ${panelsView(page, shown)} ${chartsView(page, shown)}
+    </div>`;
+  }
+}
