@@ -13,6 +13,7 @@ export const figures: Record<string, () => Promise<FigureClass>> = {
   'attention-dot-product': async () => (await import('./dot-product.js')).AttentionDotProduct,
   'attention-dropout': async () => (await import('./dropout.js')).AttentionDropout,
   'attention-goals': async () => (await import('./goals.js')).AttentionGoals,
+  'attention-mask-painter': async () => (await import('./mask-painter.js')).AttentionMaskPainter,
   'attention-projection': async () => (await import('./projection.js')).AttentionProjection,
   'attention-retrieval': async () => (await import('./retrieval.js')).AttentionRetrieval,
   'attention-scaling-lab': async () => (await import('./scaling-lab.js')).AttentionScalingLab,

@@ -1,0 +1,234 @@
+// <attention-mask-painter>: rules and paint make a mask; the weights beside it are what is left.
+import { html, nothing } from 'lit';
+import en from '../content/en/figures/mask-painter.json';
+import zh from '../content/zh/figures/mask-painter.json';
+import { choiceView, sliderView, switchView } from '../draw/controls.js';
+import { PaintController } from '../draw/paint.js';
+import { pairView } from '../draw/pair.js';
+import { vector } from '../draw/symbols.js';
+import type { Page } from '../state/page.js';
+import { randomMatrix } from '../state/random.js';
+import { type Words, fill } from '../state/words.js';
+import painterSheet from '../styles/mask-painter.css?inline';
+import { Figure, sheets } from './figure.js';
+import {
+  type MaskSetting,
+  type RuleName,
+  clamped,
+  home,
+  isPadding,
+  limitsOf,
+  needsStart,
+  read,
+  ruleNames,
+  rulesOf,
+  strategies,
+  write,
+} from './mask-rules.js';
+
+type Own = typeof en;
+const range = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+/** Vectors of four numbers for up to ten queries and keys; a mask is seen on any. */
+const given = { query: randomMatrix([10, 4], 11), key: randomMatrix([10, 4], 12) };
+
+interface Masked {
+  weights: number[][];
+  cause: string[][][];
+  allowed: number;
+  empty: number;
+}
+
+function masked({ attention, library: { tensor, toNested } }: Page, setting: MaskSetting): Masked {
+  const { queries, keys } = setting;
+  const { rules } = rulesOf(setting);
+  const start = needsStart(setting) ? setting.start : undefined;
+  const [query, key] = [given.query.slice(0, queries), given.key.slice(0, keys)].map((rows) =>
+    tensor(rows, 'float64'),
+  );
+  const { steps } = attention.explain(query!, key!, key!, { mask: rules, start, scale: 2 });
+  const mask = attention.mask(rules, { queries, keys, start });
+  const cause = range(queries).map((i) => range(keys).map((j) => mask.cause(0, 0, i, j)));
+  const { allowedCells: allowed, emptyRows: empty } = mask;
+  mask.dispose();
+  return { weights: toNested(steps.weights) as number[][], cause, allowed, empty };
+}
+
+const nameOf = (rule: string, own: Own) =>
+  rule === 'blocked' ? own.paint : (own.ruleNames[rule as RuleName] ?? rule);
+
+function weightsView(found: Masked, setting: MaskSetting, words: Words) {
+  const pad = (key: number) => (isPadding(setting, key) ? html`<s>pad</s>` : vector('k', key));
+  return pairView(words, {
+    title: html`<var>A</var>`,
+    values: found.weights,
+    kind: 'weights',
+    keys: range(setting.keys).map(pad),
+    cause: (row, column) => found.cause[row]?.[column] ?? [],
+  });
+}
+
+export class AttentionMaskPainter extends Figure {
+  static override styles = sheets(painterSheet);
+  static override key = 'mask';
+
+  static firstFrame = (page: Page) =>
+    html`<div class="painter">${weightsView(masked(page, home), home, page.words)}</div>`;
+
+  readonly #paint = new PaintController(this);
+  #reading: 'allowed' | 'added' = 'allowed';
+
+  get #setting(): MaskSetting {
+    return this.setting('m', read, home);
+  }
+
+  #change(change: Partial<MaskSetting>): void {
+    this.set('m', write(clamped({ ...this.#setting, ...change })));
+  }
+
+  /** The rows of the table inside the element apply themselves. */
+  protected override updated(): void {
+    if (!this.page || this.querySelector('.row-button')) return;
+    const own = { en, zh }[this.page.language];
+    this.querySelectorAll('tbody tr').forEach((row, index) => {
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.className = 'row-button';
+      button.title = own.apply;
+      button.append(...row.firstElementChild!.childNodes);
+      button.addEventListener('click', () => this.#change({ ...home, ...strategies[index] }));
+      row.firstElementChild!.append(button);
+    });
+  }
+
+  #toggleRule(name: RuleName, isOn: boolean): void {
+    const { rules } = this.#setting;
+    this.#change({
+      rules: ruleNames.filter((each) => (each === name ? isOn : rules.includes(each))),
+    });
+  }
+
+  #toggleCells(cells: readonly (readonly [number, number])[]): void {
+    const painted = new Set(this.#setting.painted);
+    const names = cells.map((cell) => cell.join('.'));
+    // A mixed row or column is filled first.
+    const erase = names.every((name) => painted.has(name));
+    for (const name of names) {
+      if (erase) painted.delete(name);
+      else painted.add(name);
+    }
+    this.#change({ painted });
+  }
+
+  #sliders(setting: MaskSetting, own: Own) {
+    const limits = limitsOf(setting);
+    const slider = (name: keyof typeof limits, label: string) =>
+      sliderView({
+        label,
+        value: setting[name],
+        min: limits[name][0],
+        max: limits[name][1],
+        change: (value) => this.#change({ [name]: value }),
+      });
+    const has = (name: RuleName) => setting.rules.includes(name);
+    return html`${slider('queries', own.queries)} ${slider('keys', own.keys)}
+    ${has('window') ? slider('left', own.left) : nothing}
+    ${has('prefix') ? slider('length', own.length) : nothing}
+    ${has('documents') ? slider('second', own.second) : nothing}
+    ${has('padding') ? slider('padded', own.padded) : nothing}`;
+  }
+
+  #choices(setting: MaskSetting, own: Own) {
+    const choice = <Value extends string>(
+      label: string,
+      name: string,
+      options: Record<Value, string>,
+      value: Value,
+      change: (value: Value) => void,
+    ) =>
+      choiceView<Value>({
+        label,
+        name,
+        options: Object.entries(options) as [Value, string][],
+        value,
+        change,
+      });
+    return html`${
+      setting.rules.includes('padding')
+        ? choice(own.side, 'side', own.sides, setting.side, (side) => this.#change({ side }))
+        : nothing
+    }
+    ${
+      needsStart(setting)
+        ? choice(own.start, 'start', own.starts, setting.start, (start) => this.#change({ start }))
+        : nothing
+    }
+    ${choice(own.reading, 'reading', own.readings, this.#reading, (reading) => {
+      this.#reading = reading;
+      this.requestUpdate();
+    })}`;
+  }
+
+  protected override view(page: Page) {
+    const own = { en, zh }[page.language];
+    const setting = this.#setting;
+    const found = masked(page, setting);
+    const causeAt = (row: number, column: number) => found.cause[row]?.[column] ?? [];
+    const { code } = rulesOf(setting);
+    const start = needsStart(setting) ? `, start: '${setting.start}'` : '';
+    const texts = { allowed: ['1', '0'], added: ['0', '−∞'] }[this.#reading];
+    const textAt = (row: number, column: number) => texts[causeAt(row, column).length ? 1 : 0]!;
+    return html`<div class="painter">
+        <div class="tools" role="group" aria-label=${own.rules}>
+          ${ruleNames.map((name) =>
+            switchView(own.ruleNames[name], setting.rules.includes(name), (isOn) =>
+              this.#toggleRule(name, isOn),
+            ),
+          )}
+          <button
+            type="button"
+            ?disabled=${setting.painted.size === 0}
+            @click=${() => this.#change({ painted: new Set() })}
+          >
+            ${own.clear}
+          </button>
+        </div>
+        <div class="sizes">${this.#sliders(setting, own)}</div>
+        <div class="tools">${this.#choices(setting, own)}</div>
+        <div class="painter-board">
+          <div>
+            <p class="matrix-title">
+              <span class="symbol"><var>M</var></span>
+            </p>
+            ${this.#paint.view({
+              label: own.grid,
+              rows: setting.queries,
+              columns: setting.keys,
+              rowHeads: range(setting.queries).map((i) => vector('q', i)),
+              columnHeads: range(setting.keys).map((j) => vector('k', j)),
+              text: textAt,
+              spoken: (row, column) => {
+                const rules = causeAt(row, column)
+                  .map((rule) => nameOf(rule, own))
+                  .join(', ');
+                const values = { query: row + 1, key: column + 1, rules };
+                const said = fill(rules === '' ? own.allowedCell : own.blockedCell, values);
+                return `${said}: ${textAt(row, column)}`;
+              },
+              isOn: (row, column) => setting.painted.has(`${row}.${column}`),
+              cause: causeAt,
+              toggle: (cells) => this.#toggleCells(cells),
+            })}
+          </div>
+          ${weightsView(found, setting, page.words)}
+        </div>
+        <p class="painter-says" aria-live="polite">
+          ${fill(own.counts, { allowed: found.allowed, total: setting.queries * setting.keys })}
+          ${found.empty > 0 ? fill(own.empty, { count: found.empty }) : nothing}
+          <span class="remark">${own.keyboard}</span>
+        </p>
+        <pre aria-label=${own.code}><code>{ mask: [${code.join(', ')}]${start} }</code></pre>
+      </div>
+      <slot></slot>`;
+  }
+}

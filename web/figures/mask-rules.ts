@@ -1,0 +1,159 @@
+// The mask a reader puts together: its settings in a link, and as the library's rules.
+import type { MaskRule, Tensor } from 'attention-wasm';
+
+export const ruleNames = ['causal', 'padding', 'window', 'prefix', 'documents'] as const;
+export type RuleName = (typeof ruleNames)[number];
+
+export interface MaskSetting {
+  queries: number;
+  keys: number;
+  rules: readonly RuleName[];
+  /** Of the window: keys before the query's own. */
+  left: number;
+  /** Of the prefix. */
+  length: number;
+  /** Where the second document begins, from 1. */
+  second: number;
+  padded: number;
+  side: 'right' | 'left';
+  start: 'top-left' | 'bottom-right';
+  /** Cells forbidden by hand, row by row. */
+  painted: ReadonlySet<string>;
+}
+
+export const home: MaskSetting = {
+  queries: 6,
+  keys: 6,
+  rules: ['causal', 'padding'],
+  left: 1,
+  length: 2,
+  second: 4,
+  padded: 1,
+  side: 'right',
+  start: 'bottom-right',
+  painted: new Set(),
+};
+
+/** In the order of the table of strategies. */
+export const strategies: readonly Partial<MaskSetting>[] = [
+  { rules: ['padding'] },
+  { rules: ['causal', 'padding'] },
+  { rules: ['padding'], queries: 4, padded: 2 },
+  { rules: ['causal', 'window'] },
+  { rules: ['prefix'] },
+  { rules: ['causal', 'documents'] },
+];
+
+export const isPadding = ({ padded, side, keys, rules }: MaskSetting, key: number) =>
+  rules.includes('padding') && (side === 'right' ? key >= keys - padded : key < padded);
+
+const bools = (shape: number[], isTrue: (index: number) => boolean): Tensor => ({
+  shape,
+  data: Uint8Array.from({ length: shape.reduce((a, b) => a * b) }, (_, index) => +isTrue(index)),
+});
+
+/** What the library is given, and the same as a reader would type it. */
+export function rulesOf(setting: MaskSetting): { rules: MaskRule[]; code: string[] } {
+  const { queries, keys, left, length, second, painted } = setting;
+  const rules: MaskRule[] = [];
+  const code: string[] = [];
+  const add = (rule: MaskRule, text: string) => {
+    rules.push(rule);
+    code.push(text);
+  };
+  for (const name of setting.rules) {
+    if (name === 'causal') add('causal', "'causal'");
+    else if (name === 'window') add({ kind: 'window', left }, `{ kind: 'window', left: ${left} }`);
+    else if (name === 'prefix')
+      add({ kind: 'prefix', length }, `{ kind: 'prefix', length: ${length} }`);
+    else if (name === 'documents') {
+      const starts = [0, second - 1];
+      add({ kind: 'documents', starts }, `{ kind: 'documents', starts: [${starts.join(', ')}] }`);
+    } else {
+      const blocked = bools([1, keys], (key) => isPadding(setting, key));
+      const row = Array.from(blocked.data as Uint8Array, (x) => x === 1).join(', ');
+      add({ kind: 'padding', blocked }, `{ kind: 'padding', blocked: [[${row}]] }`);
+    }
+  }
+  if (painted.size > 0) {
+    const isPainted = (index: number) => painted.has(`${Math.floor(index / keys)}.${index % keys}`);
+    add(
+      { kind: 'blocked', mask: bools([queries, keys], isPainted) },
+      `{ kind: 'blocked', mask: painted }`,
+    );
+  }
+  return { rules, code };
+}
+
+/** A rule that counts positions must be told where query 1 stands when T ≠ S. */
+export const needsStart = ({ queries, keys, rules }: MaskSetting) =>
+  queries !== keys && rules.some((name) => name !== 'padding');
+
+const numbers = ['queries', 'keys', 'left', 'length', 'second', 'padded'] as const;
+type Numeric = (typeof numbers)[number];
+export const limitsOf = ({
+  keys,
+}: Pick<MaskSetting, 'keys'>): Record<Numeric, readonly [number, number]> => ({
+  queries: [1, 10],
+  keys: [1, 10],
+  left: [0, keys - 1],
+  length: [0, keys],
+  second: [1, keys],
+  padded: [0, keys],
+});
+
+/** Only what differs from home; undefined where nothing does. */
+export function write(setting: MaskSetting): string | undefined {
+  const parts: string[] = [];
+  for (const name of numbers) {
+    if (setting[name] !== home[name]) parts.push(`${name}:${setting[name]}`);
+  }
+  if (setting.rules.join() !== home.rules.join()) parts.push(`rules:${setting.rules.join('+')}`);
+  if (setting.side !== home.side) parts.push(`side:${setting.side}`);
+  if (setting.start !== home.start) parts.push(`start:${setting.start}`);
+  if (setting.painted.size > 0) parts.push(`painted:${[...setting.painted].join('+')}`);
+  return parts.length > 0 ? parts.join(',') : undefined;
+}
+
+export function read(text: string): MaskSetting {
+  const fields = new Map(
+    text.split(',').map((part): [string, string] => {
+      const [name = '', value = ''] = part.split(':');
+      return [name, value];
+    }),
+  );
+  const setting = { ...home };
+  const rules = fields.get('rules')?.split('+');
+  if (rules) setting.rules = ruleNames.filter((name) => rules.includes(name));
+  if (fields.get('side') === 'left') setting.side = 'left';
+  if (fields.get('start') === 'top-left') setting.start = 'top-left';
+  return clamped(
+    setting,
+    (name) => {
+      const value = Number(fields.get(name) ?? NaN);
+      return Number.isInteger(value) ? value : setting[name];
+    },
+    fields.get('painted')?.split('+') ?? [],
+  );
+}
+
+/** Every number within its limits, and only cells that exist painted. */
+export function clamped(
+  setting: MaskSetting,
+  valueOf = (name: Numeric): number => setting[name],
+  painted: Iterable<string> = setting.painted,
+): MaskSetting {
+  const keys = Math.min(Math.max(valueOf('keys'), 1), 10);
+  const limits = limitsOf({ keys });
+  const values = Object.fromEntries(
+    numbers.map((name) => {
+      const [low, high] = limits[name];
+      return [name, Math.min(Math.max(valueOf(name), low), high)];
+    }),
+  ) as Record<Numeric, number>;
+  const exists = (cell: string) => {
+    const [row, column] = cell.split('.').map(Number);
+    return row! >= 0 && row! < values.queries && column! >= 0 && column! < values.keys;
+  };
+  return { ...setting, ...values, painted: new Set([...painted].filter(exists)) };
+}
