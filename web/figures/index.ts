@@ -9,11 +9,16 @@ export type FigureClass = CustomElementConstructor & {
 };
 
 export const figures: Record<string, () => Promise<FigureClass>> = {
+  'attention-alignment': async () => (await import('./alignment.js')).AttentionAlignment,
+  'attention-broadcast': async () => (await import('./broadcast.js')).AttentionBroadcast,
   'attention-causal-steps': async () => (await import('./causal-steps.js')).AttentionCausalSteps,
   'attention-dot-product': async () => (await import('./dot-product.js')).AttentionDotProduct,
   'attention-dropout': async () => (await import('./dropout.js')).AttentionDropout,
+  'attention-finite-mask': async () => (await import('./finite-mask.js')).AttentionFiniteMask,
   'attention-goals': async () => (await import('./goals.js')).AttentionGoals,
+  'attention-mask-order': async () => (await import('./mask-order.js')).AttentionMaskOrder,
   'attention-mask-painter': async () => (await import('./mask-painter.js')).AttentionMaskPainter,
+  'attention-polarity': async () => (await import('./polarity.js')).AttentionPolarity,
   'attention-projection': async () => (await import('./projection.js')).AttentionProjection,
   'attention-retrieval': async () => (await import('./retrieval.js')).AttentionRetrieval,
   'attention-scaling-lab': async () => (await import('./scaling-lab.js')).AttentionScalingLab,

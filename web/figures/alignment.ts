@@ -1,0 +1,101 @@
+// <attention-alignment>: a causal mask over T queries and S keys under both customs.
+import { html, nothing } from 'lit';
+import en from '../content/en/figures/alignment.json';
+import zh from '../content/zh/figures/alignment.json';
+import { sliderView } from '../draw/controls.js';
+import { givenNumber } from '../draw/number.js';
+import { pairView } from '../draw/pair.js';
+import { explain } from '../state/explain.js';
+import type { Page } from '../state/page.js';
+import { fill } from '../state/words.js';
+import comparisonSheet from '../styles/comparison.css?inline';
+import { Figure, sheets } from './figure.js';
+
+const home = { queries: 2, keys: 5 };
+const range = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+/** Equal scores, and values that double: whoever is averaged can be read off the output. */
+const inputs = ({ queries, keys }: typeof home) => ({
+  query: range(queries).map(() => [0]),
+  key: range(keys).map(() => [0]),
+  value: range(keys).map((j) => [2 ** j]),
+});
+
+function alignedView(page: Page, sizes: typeof home, start: 'top-left' | 'bottom-right') {
+  const own = { en, zh }[page.language];
+  const { queries, keys } = sizes;
+  const { weights, output, diagnostics } = explain(page, inputs(sizes), { mask: 'causal', start });
+  const mask = page.attention.mask('causal', { queries, keys, start });
+  const cause = range(queries).map((i) => range(keys).map((j) => mask.cause(0, 0, i, j)));
+  mask.dispose();
+  const values = output.map(([x]) => givenNumber(x!)).join(', ');
+  const empty = diagnostics.emptyRows.length;
+  return html`<div>
+    <p class="comparison-title"><code>${own[start]}</code></p>
+    ${pairView(page.words, {
+      title: html`<var>A</var>`,
+      values: weights,
+      kind: 'weights',
+      cause: (row, column) => cause[row]?.[column] ?? [],
+    })}
+    <p>
+      ${fill(own.output, { values })}
+      ${empty > 0 ? html`<span class="remark">${fill(own.empty, { count: empty })}</span>` : nothing}
+    </p>
+  </div>`;
+}
+
+/** The error of a call that does not say where query 1 stands, or nothing where it need not. */
+function refusal(page: Page, sizes: typeof home): string | null {
+  try {
+    explain(page, inputs(sizes), { mask: 'causal' });
+    return null;
+  } catch (error) {
+    if (error instanceof page.library.AttentionError) return error.message;
+    throw error;
+  }
+}
+
+function boardView(page: Page, sizes: typeof home) {
+  const own = { en, zh }[page.language];
+  const message = refusal(page, sizes);
+  const values = range(sizes.keys)
+    .map((j) => 2 ** j)
+    .join(', ');
+  return html`<div class="comparison">
+      ${alignedView(page, sizes, 'top-left')} ${alignedView(page, sizes, 'bottom-right')}
+    </div>
+    <p class="remark">
+      ${fill(own.setup, { values })}
+      ${message === null ? nothing : html`${own.unsaid} <q lang="en">${message}</q>`}
+    </p>`;
+}
+
+export class AttentionAlignment extends Figure {
+  static override styles = sheets(comparisonSheet);
+  static override key = 'align';
+
+  static firstFrame = (page: Page) => boardView(page, home);
+
+  protected override view(page: Page) {
+    const own = { en, zh }[page.language];
+    const read = (text: string) => {
+      const x = Number(text);
+      return Number.isInteger(x) && x >= 1 && x <= 7 ? x : undefined;
+    };
+    const sizes = {
+      queries: this.setting('t', read, home.queries),
+      keys: this.setting('s', read, home.keys),
+    };
+    const slider = (name: 'queries' | 'keys', key: string) =>
+      sliderView({
+        label: own[name],
+        value: sizes[name],
+        min: 1,
+        max: 7,
+        change: (value) => this.set(key, value === home[name] ? undefined : String(value)),
+      });
+    return html`<div class="sizes">${slider('queries', 't')} ${slider('keys', 's')}</div>
+      <div aria-live="polite">${boardView(page, sizes)}</div>`;
+  }
+}

@@ -1,0 +1,149 @@
+// <attention-broadcast>: what becomes of a padding mask [B, S] that is passed as it is.
+import type { Tensor } from 'attention-wasm';
+import { html, nothing } from 'lit';
+import en from '../content/en/figures/broadcast.json';
+import zh from '../content/zh/figures/broadcast.json';
+import { sliderView } from '../draw/controls.js';
+import { vector } from '../draw/symbols.js';
+import type { Page } from '../state/page.js';
+import { fill } from '../state/words.js';
+import broadcastSheet from '../styles/broadcast.css?inline';
+import { Figure, sheets } from './figure.js';
+
+interface Sizes {
+  batch: number;
+  queries: number;
+  keys: number;
+}
+const home: Sizes = { batch: 3, queries: 3, keys: 4 };
+const HEADS = 2;
+const WIDTH = 2;
+const range = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+/** Sequence b has b + 1 real keys, so that no two are padded alike. */
+const paddingMask = ({ batch, keys }: Sizes): Tensor => ({
+  shape: [batch, keys],
+  data: Uint8Array.from({ length: batch * keys }, (_, at) => +(at % keys > Math.floor(at / keys))),
+});
+
+/** What the library says of the bare mask: the message of its error, or nothing. */
+function refusal({ attention, library }: Page, sizes: Sizes): string | null {
+  const tensor = (length: number): Tensor => {
+    const shape = [sizes.batch, HEADS, length, WIDTH];
+    return { shape, data: new Float32Array(shape.reduce((a, b) => a * b)) };
+  };
+  const [query, key] = [tensor(sizes.queries), tensor(sizes.keys)];
+  try {
+    attention.explain(query, key, key, { mask: { kind: 'blocked', mask: paddingMask(sizes) } });
+    return null;
+  } catch (error) {
+    if (error instanceof library.AttentionError) return error.message;
+    throw error;
+  }
+}
+
+function verdict({ batch, queries }: Sizes, own: typeof en): string {
+  if (batch === 1) return own.verdictSame;
+  if (batch !== queries) return fill(own.verdictError, { batch, queries });
+  return fill(own.verdictSilent, { wrong: batch * queries - batch, total: batch * queries });
+}
+
+function boardView(page: Page, sizes: Sizes) {
+  const own = { en, zh }[page.language];
+  const { batch, queries, keys } = sizes;
+  const fits = batch === queries || batch === 1;
+  const shapes: [string, (string | number)[]][] = [
+    [own.scores, [batch, HEADS, queries, keys]],
+    [own.bare, ['', '', batch, keys]],
+    [own.cured, [batch, 1, 1, keys]],
+  ];
+  const axes = ['B', 'H', 'T', 'S'];
+  const message = refusal(page, sizes);
+  return html`<div class="broadcast">
+    <table class="shapes">
+      <thead>
+        <tr>
+          <td></td>
+          ${axes.map((axis) => html`<th scope="col"><var>${axis}</var></th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${shapes.map(
+          ([name, shape], row) =>
+            html`<tr>
+              <th scope="row">${name}</th>
+              ${shape.map(
+                (size, axis) =>
+                  html`<td ?data-clash=${row === 1 && axis === 2 && !fits}>${size}</td>`,
+              )}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+    <div>
+      <p class="verdict">${verdict(sizes, own)}</p>
+      ${
+        fits && batch > 1
+          ? html`<table class="whose">
+              <caption>
+                ${own.table}
+              </caption>
+              <thead>
+                <tr>
+                  <td></td>
+                  ${range(queries).map((i) => html`<th scope="col">${vector('q', i)}</th>`)}
+                </tr>
+              </thead>
+              <tbody>
+                ${range(batch).map(
+                  (b) =>
+                    html`<tr>
+                      <th scope="row">${fill(own.sequence, { index: b + 1 })}</th>
+                      ${range(queries).map(
+                        (i) =>
+                          html`<td data-holds=${i === b ? 'yes' : 'no'}>
+                            <span class="sign">${i === b ? '✓' : '✗'}</span> ${i + 1}
+                          </td>`,
+                      )}
+                    </tr>`,
+                )}
+              </tbody>
+            </table>`
+          : nothing
+      }
+      <p class="remark">
+        ${message === null ? own.accepted : html`${own.refused} <q lang="en">${message}</q>`}
+      </p>
+    </div>
+  </div>`;
+}
+
+export class AttentionBroadcast extends Figure {
+  static override styles = sheets(broadcastSheet);
+  static override key = 'cast';
+
+  static firstFrame = (page: Page) => boardView(page, home);
+
+  protected override view(page: Page) {
+    const own = { en, zh }[page.language];
+    const read = (text: string) => {
+      const x = Number(text);
+      return Number.isInteger(x) && x >= 1 && x <= 6 ? x : undefined;
+    };
+    const sizes: Sizes = {
+      batch: this.setting('batch', read, home.batch),
+      queries: this.setting('queries', read, home.queries),
+      keys: this.setting('keys', read, home.keys),
+    };
+    const slider = (name: keyof Sizes) =>
+      sliderView({
+        label: own[name],
+        value: sizes[name],
+        min: 1,
+        max: 6,
+        change: (value) => this.set(name, value === home[name] ? undefined : String(value)),
+      });
+    return html`<div class="sizes">${slider('batch')} ${slider('queries')} ${slider('keys')}</div>
+      <div aria-live="polite">${boardView(page, sizes)}</div>`;
+  }
+}
