@@ -1,0 +1,185 @@
+// <attention-cost>: the price of attention, counted for any size and measured on this device.
+import { html, nothing } from 'lit';
+import en from '../content/en/figures/cost.json';
+import zh from '../content/zh/figures/cost.json';
+import { sliderView } from '../draw/controls.js';
+import type { Page } from '../state/page.js';
+import { fill } from '../state/words.js';
+import costSheet from '../styles/cost.css?inline';
+import { Figure, sheets } from './figure.js';
+import { type Measured, SIZES, measure } from './cost-measure.js';
+
+interface Sizes {
+  batch: number;
+  heads: number;
+  tokens: number;
+  width: number;
+}
+const home: Sizes = { batch: 1, heads: 12, tokens: 512, width: 64 };
+const limits: Record<keyof Sizes, readonly [number, number]> = {
+  batch: [1, 64],
+  heads: [1, 128],
+  tokens: [1, 1_000_000],
+  width: [8, 256],
+};
+
+const units = [
+  ['E', 1e18],
+  ['P', 1e15],
+  ['T', 1e12],
+  ['G', 1e9],
+  ['M', 1e6],
+  ['k', 1e3],
+] as const;
+/** 1.6e9 → "1.61 G". */
+function large(x: number): string {
+  const [unit, size] = units.find(([, least]) => x >= least) ?? ['', 1];
+  return `${Number((x / size).toPrecision(3))} ${unit}`.trim();
+}
+const binary = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+function bytes(x: number): string {
+  const power = Math.min(Math.floor(Math.log2(Math.max(x, 1)) / 10), binary.length - 1);
+  return `${Number((x / 2 ** (10 * power)).toPrecision(3))} ${binary[power]}`;
+}
+
+const core = ({ batch, heads, tokens, width }: Sizes) =>
+  2 * batch * heads * tokens ** 2 * 2 * width;
+const projections = ({ batch, heads, tokens, width }: Sizes) =>
+  8 * batch * tokens * (heads * width) ** 2;
+const layer = (sizes: Sizes) => core(sizes) + projections(sizes);
+const allowedShare = ({ tokens }: Sizes) => (tokens + 1) / (2 * tokens);
+const stored = ({ batch, heads, tokens }: Sizes) => 2 * batch * heads * tokens ** 2 * 4;
+/** Inputs and output only: what a tiled run keeps. */
+const tiled = ({ batch, heads, tokens, width }: Sizes) => 4 * batch * heads * tokens * width * 4;
+
+function countView(page: Page, sizes: Sizes) {
+  const own = { en, zh }[page.language];
+  const twice = { ...sizes, tokens: 2 * sizes.tokens };
+  const rows: [string, string][] = [
+    [own.core, large(core(sizes))],
+    [own.causal, large(core(sizes) * allowedShare(sizes))],
+    [own.projections, large(projections(sizes))],
+    [own.scores, bytes(stored(sizes))],
+    [own.tiles, bytes(tiled(sizes))],
+  ];
+  const ratio = (of: (sizes: Sizes) => number) => (of(twice) / of(sizes)).toFixed(2);
+  return html`<dl class="cost-count" aria-label=${own.count}>
+      ${rows.map(
+        ([name, value]) =>
+          html`<div>
+            <dt>${name}</dt>
+            <dd>${value}</dd>
+          </div>`,
+      )}
+    </dl>
+    <p>${fill(own.doubling, { core: ratio(core), layer: ratio(layer) })}</p>`;
+}
+
+export class AttentionCost extends Figure {
+  static override styles = sheets(costSheet);
+  static override key = 'cost';
+
+  static firstFrame = (page: Page) => countView(page, home);
+
+  #rows: Measured[] = [];
+  #threads = 0;
+  #says = '';
+  #abort: AbortController | null = null;
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#abort?.abort();
+  }
+
+  async #measure(page: Page): Promise<void> {
+    const own = { en, zh }[page.language];
+    const abort = (this.#abort = new AbortController());
+    this.#rows = [];
+    try {
+      await measure(abort.signal, {
+        started: (threads) => (this.#threads = threads),
+        trying: (tokens) => {
+          this.#says = fill(own.running, { tokens });
+          this.requestUpdate();
+        },
+        measured: (row) => (this.#rows = [...this.#rows, row]),
+      });
+      this.#says = '';
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#says = abort.signal.aborted ? own.cancelled : fill(own.failed, { reason });
+    }
+    this.#abort = null;
+    this.requestUpdate();
+  }
+
+  #table(own: typeof en) {
+    if (this.#rows.length === 0) return nothing;
+    const operations = (tokens: number) =>
+      core({ batch: 1, heads: SIZES.heads, tokens, width: SIZES.width });
+    return html`<table class="measured">
+        <thead>
+          <tr>
+            ${Object.values(own.head).map((head) => html`<th scope="col">${head}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${this.#rows.map(({ tokens, milliseconds }, index) => {
+            const before = this.#rows[index - 1];
+            const speed = large((operations(tokens) / milliseconds) * 1000);
+            const value = milliseconds < 10 ? milliseconds.toFixed(2) : milliseconds.toFixed(0);
+            return html`<tr>
+              <td>${tokens}</td>
+              <td>${fill(own.milliseconds, { value })}</td>
+              <td>${speed}</td>
+              <td>${before ? (milliseconds / before.milliseconds).toFixed(2) : ''}</td>
+            </tr>`;
+          })}
+        </tbody>
+      </table>
+      <p class="remark">${fill(own.what, { threads: this.#threads })}</p>`;
+  }
+
+  protected override view(page: Page) {
+    const own = { en, zh }[page.language];
+    const size = (name: keyof Sizes) => {
+      const [low, high] = limits[name];
+      const read = (text: string) => {
+        const x = Number(text);
+        return Number.isInteger(x) && x >= low && x <= high ? x : undefined;
+      };
+      return this.setting(name, read, home[name]);
+    };
+    const sizes = Object.fromEntries(
+      (['batch', 'heads', 'tokens', 'width'] as const).map((name) => [name, size(name)]),
+    ) as unknown as Sizes;
+    return html`<div class="sizes">
+        ${(['batch', 'heads', 'tokens', 'width'] as const).map((name) =>
+          sliderView({
+            label: own.sizes[name],
+            value: sizes[name],
+            min: limits[name][0],
+            max: limits[name][1],
+            change: (value) => {
+              const whole = Math.round(value);
+              this.set(name, whole === home[name] ? undefined : String(whole));
+            },
+          }),
+        )}
+      </div>
+      <div aria-live="polite">${countView(page, sizes)}</div>
+      <div class="tools">
+        ${
+          this.#abort
+            ? html`<button type="button" @click=${() => this.#abort?.abort()}>
+                ${own.cancel}
+              </button>`
+            : html`<button type="button" class="primary" @click=${() => void this.#measure(page)}>
+                ${own.measure}
+              </button>`
+        }
+        <span role="status">${this.#says}</span>
+      </div>
+      ${this.#table(own)}`;
+  }
+}

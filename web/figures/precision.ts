@@ -1,0 +1,102 @@
+// <attention-precision>: a dot product too large for float16, computed in three ways.
+import type { Trace } from 'attention-wasm';
+import { html } from 'lit';
+import en from '../content/en/figures/precision.json';
+import zh from '../content/zh/figures/precision.json';
+import { sliderView } from '../draw/controls.js';
+import { givenNumber } from '../draw/number.js';
+import { root } from '../draw/symbols.js';
+import type { Page } from '../state/page.js';
+import { fill } from '../state/words.js';
+import precisionSheet from '../styles/precision.css?inline';
+import { Figure, sheets } from './figure.js';
+
+const WIDTH = 64;
+const home = 40;
+type Way = 'float16' | 'first' | 'widened';
+const rows = ['scores', 'scaled', 'weights'] as const;
+
+function traces({ attention, library: { tensor } }: Page, c: number): Record<Way, Trace> {
+  const filled = (x: number) => Array.from({ length: WIDTH }, () => x);
+  const half = (values: number[]) => tensor(values.map(filled), 'float16');
+  const key = half([c, -c, c - 1]);
+  const whole = attention.explain(half([c]), key, key);
+  // √64 = 8 divides a float16 exactly, so that only the order differs.
+  const first = attention.explain(half([c / 8]), key, key, { scale: 1 });
+  return { float16: whole.unwidened!, first: first.unwidened!, widened: whole };
+}
+
+const written = (x: number) =>
+  Number.isFinite(x) && Math.abs(x) >= 1000
+    ? x.toLocaleString('en').replace('-', '−')
+    : givenNumber(x);
+
+function boardView(page: Page, c: number) {
+  const own = { en, zh }[page.language];
+  const found = traces(page, c);
+  const names: Record<(typeof rows)[number], unknown> = {
+    ...own.rows,
+    scaled: html`÷ ${root(WIDTH)}`,
+  };
+  const cells = (trace: Trace, name: (typeof rows)[number]) =>
+    [0, 1, 2].map((at) => {
+      const x = Number(trace.steps[name].data[at]);
+      return html`<td ?data-lost=${!Number.isFinite(x)}>${written(x)}</td>`;
+    });
+  const way = (name: Way) => {
+    const trace = found[name];
+    const fault = trace.diagnostics.firstNonFinite;
+    const step = fault ? (page.words.stages[fault.step as 'scores'] ?? fault.step) : '';
+    return html`<div>
+      <p class="comparison-title">${own.ways[name]}</p>
+      <table class="lanes">
+        <thead>
+          <tr>
+            <td></td>
+            <th scope="col">c</th>
+            <th scope="col">−c</th>
+            <th scope="col">c − 1</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.map(
+            (row) =>
+              html`<tr>
+                <th scope="row">${names[row]}</th>
+                ${cells(trace, row)}
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+      <p class="remark">${fault ? fill(own.firstFault, { step }) : own.fine}</p>
+    </div>`;
+  };
+  return html`<p class="remark">${own.table}</p>
+    <div class="comparison">${way('float16')} ${way('first')} ${way('widened')}</div>`;
+}
+
+export class AttentionPrecision extends Figure {
+  static override styles = sheets(precisionSheet);
+  static override key = 'half';
+
+  static firstFrame = (page: Page) => boardView(page, home);
+
+  protected override view(page: Page) {
+    const own = { en, zh }[page.language];
+    const read = (text: string) => {
+      const x = Number(text);
+      return Number.isInteger(x) && x >= 1 && x <= 300 ? x : undefined;
+    };
+    const c = this.setting('c', read, home);
+    return html`<div class="tools">
+        ${sliderView({
+          label: own.component,
+          value: c,
+          min: 1,
+          max: 300,
+          change: (value) => this.set('c', value === home ? undefined : String(value)),
+        })}
+      </div>
+      <div aria-live="polite">${boardView(page, c)}</div>`;
+  }
+}

@@ -1,0 +1,63 @@
+// <attention-sentence>: the row of "it" in a sentence of ten words, with and without the future.
+import { html } from 'lit';
+import en from '../content/en/figures/sentence.json';
+import zh from '../content/zh/figures/sentence.json';
+import { switchView } from '../draw/controls.js';
+import { cellWeight } from '../draw/number.js';
+import { tint } from '../draw/scale.js';
+import example from '../examples/sentence.json';
+import { explain } from '../state/explain.js';
+import type { Page } from '../state/page.js';
+import { fill } from '../state/words.js';
+import sentenceSheet from '../styles/sentence.css?inline';
+import { Figure, sheets } from './figure.js';
+
+const words = example.tokens.keys;
+const { start } = example.options;
+
+function rowView(page: Page, isCausal: boolean) {
+  const own = { en, zh }[page.language];
+  const options = { ...example.options, mask: isCausal ? ('causal' as const) : undefined };
+  const [shares] = explain(page, example.inputs, options).weights;
+  const first = shares!.indexOf(Math.max(...shares!));
+  const word = (token: string, index: number) => {
+    const share = shares![index]!;
+    const isHidden = isCausal && index > start;
+    const { amount } = tint(share, 'weight', 1);
+    const said = isHidden
+      ? fill(own.hidden, { token })
+      : fill(own.share, { token, share: cellWeight(share) });
+    return html`<li
+      ?data-query=${index === start}
+      ?data-hidden=${isHidden}
+      style="--t:${amount.toFixed(3)}"
+      aria-label=${said}
+    >
+      <span class="word" lang="en">${token}</span>
+      <span class="share">${isHidden ? '−∞' : cellWeight(share)}</span>
+    </li>`;
+  };
+  return html`<ol class="sentence" aria-label=${own.row}>
+      ${words.map(word)}
+    </ol>
+    <p class="sentence-says" aria-live="polite">
+      ${fill(own.says, { token: words[first]!, share: cellWeight(shares![first]!) })}
+      <span class="remark">${own.label}</span>
+    </p>`;
+}
+
+export class AttentionSentence extends Figure {
+  static override styles = sheets(sentenceSheet);
+  static override key = 'it';
+
+  static firstFrame = (page: Page) => rowView(page, false);
+
+  protected override view(page: Page) {
+    const own = { en, zh }[page.language];
+    const isCausal = this.setting('causal', (text) => text === '1', false);
+    return html`${rowView(page, isCausal)}
+      <div class="tools">
+        ${switchView(own.causal, isCausal, (isOn) => this.set('causal', isOn ? '1' : undefined))}
+      </div>`;
+  }
+}
