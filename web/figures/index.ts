@@ -11,6 +11,8 @@ export type FigureClass = CustomElementConstructor & {
 export const figures: Record<string, () => Promise<FigureClass>> = {
   'attention-alignment': async () => (await import('./alignment.js')).AttentionAlignment,
   'attention-broadcast': async () => (await import('./broadcast.js')).AttentionBroadcast,
+  'attention-bug-gallery': async () => (await import('./bug-gallery.js')).AttentionBugGallery,
+  'attention-cards': async () => (await import('./cards.js')).AttentionCards,
   'attention-causal-steps': async () => (await import('./causal-steps.js')).AttentionCausalSteps,
   'attention-cost': async () => (await import('./cost.js')).AttentionCost,
   'attention-dot-product': async () => (await import('./dot-product.js')).AttentionDotProduct,
@@ -22,6 +24,7 @@ export const figures: Record<string, () => Promise<FigureClass>> = {
   'attention-polarity': async () => (await import('./polarity.js')).AttentionPolarity,
   'attention-precision': async () => (await import('./precision.js')).AttentionPrecision,
   'attention-projection': async () => (await import('./projection.js')).AttentionProjection,
+  'attention-quiz': async () => (await import('./quiz.js')).AttentionQuiz,
   'attention-retrieval': async () => (await import('./retrieval.js')).AttentionRetrieval,
   'attention-scaling-lab': async () => (await import('./scaling-lab.js')).AttentionScalingLab,
   'attention-sentence': async () => (await import('./sentence.js')).AttentionSentence,

@@ -1,6 +1,7 @@
 // One language's page as HTML, from its prose, its words and the figures' first frames.
 import { readFile, readdir } from 'node:fs/promises';
 import type { Language, Words } from '../state/words.js';
+import { dataProse } from './data.js';
 import type { FirstFrames } from './first-frames.js';
 import { type Section, anchorLink, markdownFor, parseSection } from './markdown.js';
 
@@ -28,13 +29,17 @@ const escape = (text: string) =>
   );
 
 /** Each figure's first frame goes inside its element, before the prose that stands there. */
-function withFirstFrames(markup: string, frames: FirstFrames): string {
+function withFirstFrames(
+  markup: string,
+  frames: FirstFrames,
+  prose: Record<string, string>,
+): string {
   // Markdown takes an element that opens and closes on one line for a paragraph's text.
   const blocks = markup.replace(/<p>(<(attention-[\w-]+)><\/\2>)<\/p>/g, '$1');
   return blocks.replace(/<(attention-[\w-]+)>/g, (_, name: string) => {
     const frame = frames[name];
     const first = frame === undefined ? '' : `<figure class="first-frame">${frame}</figure>`;
-    return `<${name} data-figure>${first}`;
+    return `<${name} data-figure>${first}${prose[name] ?? ''}`;
   });
 }
 
@@ -52,9 +57,10 @@ export async function renderPage(language: Language, frames: FirstFrames): Promi
   const [words, otherWords] = await Promise.all([readWords(language), readWords(other)]);
   const sections = await readSections(language);
   const markdown = markdownFor(words);
+  const prose = await dataProse(language, words, markdown);
   const [opening, ...rest] = sections.map(({ body, ...fields }) => ({
     ...fields,
-    html: withFirstFrames(markdown.render(body), frames),
+    html: withFirstFrames(markdown.render(body), frames, prose),
   }));
   const contents = sections.map(({ id, nav }) => `<li><a href="#${id}">${escape(nav)}</a></li>`);
   const section = ({ id, title, html }: (typeof rest)[number]) => `

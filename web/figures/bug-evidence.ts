@@ -1,0 +1,127 @@
+// What each faulty attention of the bug gallery gives, and what is right. Every fault is a real call
+// with the mistake in its inputs or options; only what follows softmax is done by hand, as the bug does.
+import type { AttentionOptions, MaskRule, Tensor } from 'attention-wasm';
+import cross from '../examples/cross-attention.json';
+import example from '../examples/six-step.json';
+import type { Matrix } from '../state/case.js';
+import { type Rows, explain } from '../state/explain.js';
+import type { Page } from '../state/page.js';
+import { transpose } from '../state/product.js';
+
+export interface Evidence {
+  faulty: Matrix;
+  right: Matrix;
+  /** Where the right one forbids a cell. */
+  isForbidden: (row: number, column: number) => boolean;
+}
+
+const inputs: Rows = example.inputs;
+const isFuture = (row: number, column: number) => column > row;
+const never = () => false;
+const bools = (rows: readonly (readonly boolean[])[]): Tensor => ({
+  shape: [rows.length, rows[0]!.length],
+  data: Uint8Array.from(rows.flat(), Number),
+});
+const cells = <T>(rows: number, columns: number, make: (i: number, j: number) => T): T[][] =>
+  Array.from({ length: rows }, (_, i) => Array.from({ length: columns }, (_, j) => make(i, j)));
+
+/** Three sequences of three queries and four keys: sequence b has b + 1 real keys. */
+const paddings = cells(3, 4, (b, j) => j > b);
+
+const weights = (page: Page, rows: Rows, options?: AttentionOptions) =>
+  explain(page, rows, options).weights;
+
+const causalAgainst = (page: Page, faulty: Matrix): Evidence => ({
+  faulty,
+  right: weights(page, inputs, { mask: 'causal' }),
+  isForbidden: isFuture,
+});
+
+const added = (values: number[][], dtype: 'float32' | 'float64'): Tensor => ({
+  shape: [values.length, values[0]!.length],
+  data: dtype === 'float32' ? new Float32Array(values.flat()) : new Float64Array(values.flat()),
+});
+
+export const evidence: Record<string, (page: Page) => Evidence> = {
+  'value-in-scores': (page) =>
+    causalAgainst(page, weights(page, { ...inputs, key: inputs.value }, { mask: 'causal' })),
+
+  // Softmax down the columns is softmax along the rows of the transposed scores.
+  'softmax-columns': (page) => ({
+    faulty: transpose(weights(page, { query: inputs.key, key: inputs.query, value: inputs.value })),
+    right: weights(page, inputs),
+    isForbidden: never,
+  }),
+
+  'square-assumption': (page) => ({
+    faulty: weights(page, cross.inputs, { mask: { kind: 'lengths', keys: [3] } }),
+    right: weights(page, cross.inputs),
+    isForbidden: never,
+  }),
+
+  'causal-instead-of-padding': (page) => {
+    const blocked = bools([[true, true, false, false]]);
+    const mask: MaskRule[] = ['causal', { kind: 'padding', blocked }];
+    return {
+      faulty: weights(page, inputs, { mask: 'causal' }),
+      right: weights(page, inputs, { mask }),
+      isForbidden: (row, column) => isFuture(row, column) || column < 2,
+    };
+  },
+
+  // Two heads that weigh two equal values the opposite way; log 9 apart gives 0.9 and 0.1.
+  'weights-as-reasons': (page) => {
+    const value = [[0.4], [0.4]];
+    const query = [[Math.log(9)]];
+    const one = { query, key: [[1], [0]], value };
+    const other = { query, key: [[0], [1]], value };
+    return { faulty: weights(page, one), right: weights(page, other), isForbidden: never };
+  },
+
+  'additive-zero-one': (page) => {
+    const bias = added(
+      cells(4, 4, (i, j) => (isFuture(i, j) ? 0 : 1)),
+      'float64',
+    );
+    return causalAgainst(page, weights(page, inputs, { bias }));
+  },
+
+  'inverted-mask': (page) =>
+    causalAgainst(page, weights(page, inputs, { mask: { kind: 'not', of: 'causal' } })),
+
+  'no-scaling': (page) => causalAgainst(page, weights(page, inputs, { mask: 'causal', scale: 1 })),
+
+  'scaled-twice': (page) =>
+    causalAgainst(page, weights(page, inputs, { mask: 'causal', scale: 1 / 3 })),
+
+  'mask-after-softmax': (page) =>
+    causalAgainst(
+      page,
+      weights(page, inputs).map((row, i) => row.map((x, j) => (isFuture(i, j) ? 0 : x))),
+    ),
+
+  'finite-minus-infinity': (page) => {
+    const isHidden = (i: number, j: number) => i === 1 || isFuture(i, j);
+    const bias = added(
+      cells(4, 4, (i, j) => (isHidden(i, j) ? -1e9 : 0)),
+      'float32',
+    );
+    const mask: MaskRule = { kind: 'blocked', mask: bools(cells(4, 4, isHidden)) };
+    return {
+      faulty: explain(page, inputs, { bias }, 'float32').weights,
+      right: weights(page, inputs, { mask }),
+      isForbidden: isHidden,
+    };
+  },
+
+  // A bare [B, S] is read as [T, S]: query i is masked with the padding of sequence i.
+  'padding-broadcast': (page) => {
+    const first = { ...inputs, query: inputs.query.slice(0, 3) };
+    const own = bools(cells(3, 4, (_, j) => paddings[0]![j]!));
+    return {
+      faulty: weights(page, first, { mask: { kind: 'blocked', mask: bools(paddings) } }),
+      right: weights(page, first, { mask: { kind: 'blocked', mask: own } }),
+      isForbidden: (_, column) => paddings[0]![column]!,
+    };
+  },
+};

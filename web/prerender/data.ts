@@ -1,0 +1,64 @@
+// The prose that is kept as data: cards, questions, bugs. As HTML it reads without a script, with
+// answers folded away; the figures take it over in place.
+import type MarkdownIt from 'markdown-it';
+import { readFile } from 'node:fs/promises';
+import type { Language, Words } from '../state/words.js';
+
+interface Card {
+  id: string;
+  question: string;
+  answer: string;
+}
+interface Question extends Card {
+  choices: { text: string; right: boolean; feedback: string }[];
+  check: { does: string; holds: string };
+}
+interface Bug {
+  id: string;
+  symptom: string;
+  hint: string;
+  diagnosis: string;
+  fix: string;
+}
+
+const read = async <T>(language: Language, name: string): Promise<T[]> =>
+  JSON.parse(
+    await readFile(new URL(`../content/${language}/${name}.json`, import.meta.url), 'utf8'),
+  ) as T[];
+
+/** By element name: what stands inside it. */
+export async function dataProse(
+  language: Language,
+  words: Words,
+  markdown: MarkdownIt,
+): Promise<Record<string, string>> {
+  const text = (source: string) => markdown.renderInline(source);
+  const folded = (label: string, body: string, name: string) =>
+    `<details class="${name}"><summary>${label}</summary><div>${body}</div></details>`;
+
+  const card = ({ id, question, answer }: Card) =>
+    `<details class="card" data-id="${id}"><summary>${text(question)}</summary><p>${text(answer)}</p></details>`;
+
+  const question = ({ id, question: asked, choices, answer, check }: Question, index: number) => {
+    const items = choices.map(
+      (choice) =>
+        `<li data-right="${choice.right}"><span class="choice-text">${text(choice.text)}</span> <span class="feedback">${text(choice.feedback)}</span></li>`,
+    );
+    const checked = `<p class="check-text"><b>${words.check}</b> ${text(check.does)} ${text(check.holds)}</p>`;
+    return `<section class="question" data-id="${id}"><h4>${index + 1}. ${text(asked)}</h4><ol class="choices">${items.join('')}</ol>${folded(words.modelAnswer, `<p>${text(answer)}</p>`, 'answer')}${checked}</section>`;
+  };
+
+  const bug = ({ id, symptom, hint, diagnosis, fix }: Bug, index: number) =>
+    `<section class="bug" data-id="${id}"><h4>${words.bug} ${index + 1}</h4><p class="symptom">${text(symptom)}</p>${folded(words.hint, `<p>${text(hint)}</p>`, 'hint-fold')}${folded(words.diagnosis, `<p>${text(diagnosis)}</p><p>${text(fix)}</p>`, 'diagnosis')}</section>`;
+
+  const [cards, quiz, bugs] = await Promise.all([
+    read<Card>(language, 'cards'),
+    read<Question>(language, 'quiz'),
+    read<Bug>(language, 'bugs'),
+  ]);
+  return {
+    'attention-cards': `<div class="cards">${cards.map(card).join('')}</div>`,
+    'attention-quiz': quiz.map(question).join(''),
+    'attention-bug-gallery': `<div class="bugs">${bugs.map(bug).join('')}</div>`,
+  };
+}
