@@ -1,0 +1,262 @@
+// The other figures: all come alive, fit every width, and show what the articles' numbers say.
+import assert from 'node:assert/strict';
+import { readFile, readdir } from 'node:fs/promises';
+import { test } from 'node:test';
+import axe from 'axe-core';
+import { languages, onPage } from './browser.js';
+
+const readJSON = async (path) => JSON.parse(await readFile(new URL(path, import.meta.url), 'utf8'));
+const seed = await readJSON('../vectors/seed-values.json');
+
+/** Scrolls through the article until every figure has been fetched and runs. */
+async function wakeAll(page) {
+  const figures = page.locator('[data-figure]:not(attention-online-softmax, attention-workbench)');
+  const count = await figures.count();
+  for (let index = 0; index < count; ++index) {
+    await figures.nth(index).scrollIntoViewIfNeeded();
+    await figures.nth(index).and(page.locator('[data-live]')).waitFor({ state: 'attached' });
+  }
+  return count;
+}
+
+const figure = (page, name) => page.locator(`attention-${name}`);
+const wake = async (page, name) => {
+  await figure(page, name).scrollIntoViewIfNeeded();
+  await page.locator(`attention-${name}[data-live]`).waitFor({ state: 'attached' });
+  return figure(page, name);
+};
+/** The cells of the figure's nth matrix, as they read. */
+const matrix = async (within, index) =>
+  within
+    .locator('.matrix table')
+    .nth(index)
+    .locator('tbody tr')
+    .evaluateAll((rows) =>
+      rows.map((row) =>
+        [...row.querySelectorAll('td.cell')].map((cell) => cell.textContent.trim()),
+      ),
+    );
+const near = (texts, numbers, what) =>
+  numbers.forEach((row, i) =>
+    row.forEach((x, j) => {
+      const shown = texts[i][j] === '<0.005' ? 0.0025 : Number(texts[i][j].replace('−', '-'));
+      assert.ok(
+        Math.abs(shown - x) <= 0.00501,
+        `${what} ${i + 1},${j + 1}: ${texts[i][j]} for ${x}`,
+      );
+    }),
+  );
+
+test('the words of every figure are the same in both languages', async () => {
+  const folder = (language) => new URL(`../../web/content/${language}/figures/`, import.meta.url);
+  const [en, zh] = await Promise.all(
+    languages.map(async (name) => (await readdir(folder(name))).sort()),
+  );
+  assert.deepEqual(zh, en);
+  const entries = (words, path = '') =>
+    Object.entries(words).flatMap(([key, value]) =>
+      typeof value === 'string'
+        ? [[path + key, value.match(/\{\w+\}/g)?.sort() ?? []]]
+        : entries(value, `${path}${key}.`),
+    );
+  for (const file of en) {
+    const [ours, theirs] = await Promise.all(
+      languages.map(async (name) =>
+        JSON.parse(await readFile(new URL(file, folder(name)), 'utf8')),
+      ),
+    );
+    assert.deepEqual(entries(theirs), entries(ours), file);
+  }
+});
+
+for (const language of languages) {
+  test(`every figure comes alive, and none is wider than a small phone: ${language}`, async () => {
+    await onPage(
+      `${language}/`,
+      async (page) => {
+        assert.ok((await wakeAll(page)) >= 20);
+        const overflow = await page.evaluate(
+          () => document.documentElement.scrollWidth - innerWidth,
+        );
+        assert.ok(overflow <= 0, `${overflow} px too wide`);
+      },
+      { viewport: { width: 320, height: 900 } },
+    );
+  });
+}
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`axe finds nothing in the figures: ${colorScheme}`, async () => {
+    await onPage(
+      'en/',
+      async (page) => {
+        await wakeAll(page);
+        await page.evaluate(axe.source);
+        const { violations } = await page.evaluate(() =>
+          globalThis.axe.run(
+            { include: '[data-figure]', exclude: '.katex' },
+            { rules: { 'empty-table-header': { enabled: false } } },
+          ),
+        );
+        const found = violations.map(
+          ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`,
+        );
+        assert.deepEqual(found, []);
+      },
+      { colorScheme },
+    );
+  });
+}
+
+test('one query: the shares of the fruit example, with and without the scaling', async () => {
+  await onPage('en/', async (page) => {
+    const retrieval = await wake(page, 'retrieval');
+    const shares = () => retrieval.locator('td[data-stage="weights"]').allInnerTexts();
+    assert.deepEqual(await shares(), ['0.05', '0.90', '0.05']);
+    await retrieval.locator('.switch input').uncheck();
+    assert.deepEqual(await shares(), ['0.01', '0.99', '0.01']);
+  });
+});
+
+test('causal steps: the published weights of the five tokens', async () => {
+  await onPage('en/#causal.s=3', async (page) => {
+    const steps = await wake(page, 'causal-steps');
+    near(await matrix(steps, 2), seed.causal_demo.weights, 'weights');
+    const sums = await steps.locator('td.sum').allInnerTexts();
+    assert.deepEqual(sums, ['1.00', '1.00', '1.00', '1.00', '1.00']);
+  });
+});
+
+test("scaling lab: the article's variance and entropy at every width", async () => {
+  await onPage('en/#lab.mode=article', async (page) => {
+    const lab = await wake(page, 'scaling-lab');
+    for (const { d_k: width, ...published } of seed.scaling_lab) {
+      await lab.locator('input[type="number"]').fill(String(width));
+      await lab.locator('input[type="number"]').press('Enter');
+      const values = await lab
+        .locator('.facts dd')
+        .evaluateAll((cells) => cells.map((cell) => parseFloat(cell.textContent)));
+      const [rawVariance, rawEntropy, , , scaledVariance, scaledEntropy] = values;
+      const pairs = [
+        [rawVariance, published.raw_variance],
+        [rawEntropy, published.raw_entropy_bits],
+        [scaledVariance, published.scaled_variance],
+        [scaledEntropy, published.scaled_entropy_bits],
+      ];
+      for (const [shown, x] of pairs)
+        assert.ok(Math.abs(shown - x) < 0.0006, `${width}: ${shown} for ${x}`);
+    }
+  });
+});
+
+test('mask painter: rules, paint and the table apply themselves, and the link keeps them', async () => {
+  let address;
+  await onPage('en/', async (page) => {
+    const painter = await wake(page, 'mask-painter');
+    const counts = () => painter.locator('.painter-says').innerText();
+    assert.match(await counts(), /20 of 36 pairs/);
+    await painter.locator('.row-button').nth(2).click();
+    assert.match(await counts(), /16 of 24 pairs/);
+    await painter.locator('.row-button').nth(3).click();
+    assert.match(await counts(), /11 of 36 pairs/);
+    // By keyboard: a whole row, and the query has nothing left.
+    await painter
+      .locator('.paint td')
+      .nth(1 + 7)
+      .focus();
+    await page.keyboard.press('Shift+Space');
+    assert.match(await counts(), /may read nothing: 1/);
+    const code = await painter.locator('pre').innerText();
+    assert.match(code, /'causal', \{ kind: 'window', left: 1 \}, \{ kind: 'blocked'/);
+    address = page.url();
+  });
+  await onPage(address, async (page) => {
+    const painter = await wake(page, 'mask-painter');
+    assert.match(await painter.locator('.painter-says').innerText(), /may read nothing: 1/);
+  });
+});
+
+test('a finite minus infinity shares out what nobody may see; the mask does not', async () => {
+  await onPage('en/', async (page) => {
+    const finite = await wake(page, 'finite-mask');
+    assert.deepEqual((await matrix(finite, 1))[1], ['0.25', '0.25', '0.25', '0.25']);
+    assert.deepEqual((await matrix(finite, 3))[1], ['0', '0', '0', '0']);
+    assert.match(await finite.locator('.comparison-says').innerText(), /differ/);
+  });
+});
+
+test('alignment: both customs, and the refusal that names them', async () => {
+  await onPage('en/', async (page) => {
+    const text = await (await wake(page, 'alignment')).locator('.figure').innerText();
+    assert.match(text, /output 1\.00, 1\.50/);
+    assert.match(text, /output 3\.75, 6\.20/);
+    assert.match(text, /start must be said/);
+  });
+});
+
+test('quiz: feedback, model answer, and checks that hold on fresh numbers', async () => {
+  await onPage('en/', async (page) => {
+    const quiz = await wake(page, 'quiz');
+    const first = quiz.locator('.question').first();
+    await first.locator('.choice-button').first().click();
+    assert.match(await first.locator('.feedback:visible').innerText(), /✗ Not quite/);
+    await first.locator('.choice-button').nth(1).focus();
+    await page.keyboard.press('Enter');
+    assert.match(await first.locator('.feedback:visible').innerText(), /✓ Right/);
+    for (const question of await quiz.locator('.question').all()) {
+      for (let run = 0; run < 3; ++run) {
+        await question.locator('.prose-button').click();
+        const states = await question
+          .locator('.check-lines li')
+          .evaluateAll((lines) => lines.map((line) => [line.dataset.holds, line.innerText]));
+        assert.ok(states.length > 0);
+        for (const [holds, line] of states) assert.equal(holds, 'yes', line);
+      }
+    }
+  });
+});
+
+test('bug gallery: each case shows its own numbers', async () => {
+  await onPage('en/', async (page) => {
+    const gallery = await wake(page, 'bug-gallery');
+    assert.equal(await gallery.locator('.bug').count(), 12);
+    assert.equal(await gallery.locator('.bug > div .matrix').count(), 12);
+    const rowOf = async (id, row) => (await matrix(gallery.locator(`[data-id="${id}"]`), 0))[row];
+    assert.deepEqual(await rowOf('additive-zero-one', 0), ['0.44', '0.28', '0.14', '0.14']);
+    assert.deepEqual(await rowOf('no-scaling', 3), ['0.29', '0.53', '0.05', '0.12']);
+    assert.deepEqual(await rowOf('finite-minus-infinity', 1), ['0.25', '0.25', '0.25', '0.25']);
+    const sums = await gallery.locator('[data-id="softmax-columns"] > div td.sum').allInnerTexts();
+    assert.deepEqual(sums, ['0.94', '1.26', '0.86', '0.94']);
+  });
+});
+
+test('cost: the measurement runs in a worker and can be cancelled', async () => {
+  await onPage('en/', async (page) => {
+    const cost = await wake(page, 'cost');
+    await cost.locator('button.primary').click();
+    await cost.locator('.measured tbody tr').first().waitFor();
+    await cost.getByRole('button', { name: 'Cancel' }).click();
+    await cost.getByText('Cancelled.').waitFor();
+  });
+});
+
+test('every check of the two tests holds', async () => {
+  await onPage('zh/', async (page) => {
+    const checks = await wake(page, 'checks');
+    const states = await checks
+      .locator('.check-lines li')
+      .evaluateAll((lines) => lines.map((line) => line.dataset.holds));
+    assert.deepEqual(states, Array(7).fill('yes'));
+  });
+});
+
+test('goals that are ticked stay ticked', async () => {
+  await onPage('en/', async (page) => {
+    const goals = await wake(page, 'goals');
+    await goals.locator('input').nth(2).check();
+    await page.reload();
+    const again = await wake(page, 'goals');
+    assert.equal(await again.locator('input').nth(2).isChecked(), true);
+    assert.equal(await again.locator('input').first().isChecked(), false);
+  });
+});
