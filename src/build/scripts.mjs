@@ -11,7 +11,7 @@ import { root, UserError } from './run.mjs';
  * src/js as dist/index.js, dist/worker.js and what they share. The wasm files and the scripts around
  * them stay beside them.
  */
-export async function bundle() {
+export async function bundle(destination = join(root, 'dist')) {
   const build = await rolldown({
     input: { index: join(root, 'src/js/index.ts'), worker: join(root, 'src/js/worker.ts') },
     external: /\/wasm\//,
@@ -23,11 +23,11 @@ export async function bundle() {
     chunkFileNames: 'shared.js',
   });
   for (const { fileName, code } of output) {
-    writeFileSync(join(root, 'dist', fileName), withPlainQuotes(code));
+    writeFileSync(join(destination, fileName), withPlainQuotes(code));
   }
   // The one library that is inside; its license asks to go with it.
   const license = 'node_modules/wasm-feature-detect/LICENSE';
-  cpSync(join(root, license), join(root, 'dist/LICENSE.wasm-feature-detect.txt'));
+  cpSync(join(root, license), join(destination, 'LICENSE.wasm-feature-detect.txt'));
 }
 
 /** The minifier writes strings as templates, in which bundlers may not look for names of files. */

@@ -1,31 +1,13 @@
 // The package's types, as a strict consumer meets them: right calls compile, wrong ones do not.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { after, describe, test } from 'node:test';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
 import { load } from 'attention-wasm';
+import { project, root } from './packed.js';
 
-const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-mkdirSync(join(root, 'build'), { recursive: true });
-const folder = mkdtempSync(join(root, 'build/consumer-'));
-after(() => rmSync(folder, { recursive: true }));
-
-// Installed as a user has it: a package of its own, without the project's settings around it.
-const installed = join(folder, 'node_modules/attention-wasm');
-mkdirSync(installed, { recursive: true });
-cpSync(join(root, 'package.json'), join(installed, 'package.json'));
-symlinkSync(join(root, 'dist'), join(installed, 'dist'));
-writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+const folder = project('types');
 
 /** What strict TypeScript says about a module, line by line. */
 function compile(source, moduleResolution) {
@@ -106,24 +88,29 @@ for (const resolution of ['node16', 'bundler']) {
   });
 }
 
-describe('wrong calls do not compile', () => {
-  const lines = Object.values(wrong);
-  const prelude = `import { load, tensor } from 'attention-wasm'; const attention = await load(); const t = tensor([[1]]);`;
-  const errors = compile([prelude, ...lines].join('\n'), 'node16');
-  Object.keys(wrong).forEach((name, at) => {
-    test(name, () => {
-      assert.ok(
-        errors.some((error) => error.startsWith(`main.ts(${at + 2},`)),
-        errors.join('\n'),
-      );
+for (const resolution of ['node16', 'bundler']) {
+  describe(`wrong calls do not compile, moduleResolution ${resolution}`, () => {
+    const lines = Object.values(wrong);
+    const prelude = `import { load, tensor } from 'attention-wasm'; const attention = await load(); const t = tensor([[1]]);`;
+    const errors = compile([prelude, ...lines].join('\n'), resolution);
+    Object.keys(wrong).forEach((name, at) => {
+      test(name, () => {
+        assert.ok(
+          errors.some((error) => error.startsWith(`main.ts(${at + 2},`)),
+          errors.join('\n'),
+        );
+      });
     });
   });
-});
+}
 
 test('every option and mask rule has a doc comment that editors show', async () => {
   const attention = await load({ threads: 1 });
   const { options, masks } = attention.describe();
-  const types = readFileSync(join(root, 'dist/generated/options.d.ts'), 'utf8');
+  const types = readFileSync(
+    join(folder, 'node_modules/attention-wasm/dist/generated/options.d.ts'),
+    'utf8',
+  );
   for (const { name, doc } of options) {
     assert.match(types, new RegExp(`\\* ${escape(doc)}[^]*?\\*/\\s*readonly ${name}\\?:`));
   }

@@ -1,0 +1,92 @@
+// What is in the tarball, and how big it is.
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { bundle } from '../../src/build/scripts.mjs';
+import { folder, pack, packed, project, root } from './packed.js';
+
+const installed = join(project('contents'), 'node_modules/attention-wasm');
+const read = (file) => readFileSync(join(installed, file));
+const about = JSON.parse(read('package.json'));
+const files = packed.files.map(({ path }) => path).sort();
+const scripts = files.filter((file) => file.endsWith('.js'));
+/** kB as the web counts them: thousands of bytes. */
+const kB = (bytes) => bytes / 1000;
+const gzipped = (list) =>
+  list.reduce((sum, file) => sum + kB(gzipSync(read(file), { level: 9 }).length), 0);
+
+test('the tarball holds these files and no others', () => {
+  const builds = ['baseline', 'baseline-threads', 'relaxed', 'relaxed-threads'];
+  const expected = [
+    'LICENSE',
+    'README.md',
+    'README.zh.md',
+    'dist/LICENSE.wasm-feature-detect.txt',
+    'dist/index.js',
+    'dist/shared.js',
+    'dist/wasm/attention-baseline-threads.js',
+    'dist/wasm/attention-baseline.js',
+    'dist/worker.js',
+    ...builds.map((build) => `dist/wasm/attention-${build}.wasm`),
+    'package.json',
+  ];
+  const types = readdirSync(join(root, 'src/js'), { recursive: true })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
+    .map((file) => `dist/${file.replace('.ts', '.d.ts')}`);
+  assert.deepEqual(files, [...expected, ...types].sort());
+});
+
+test('JavaScript: the package at most 15 kB gzipped, a script around the wasm at most 10 kB', () => {
+  const own = ['dist/index.js', 'dist/shared.js', 'dist/worker.js'];
+  assert.ok(gzipped(own) <= 15, `${gzipped(own)} kB`);
+  for (const script of scripts.filter((file) => file.startsWith('dist/wasm/'))) {
+    assert.ok(gzipped([script]) <= 10, `${script}: ${gzipped([script])} kB`);
+  }
+});
+
+test('nothing runs on installation, and nothing else is installed', () => {
+  const { scripts: commands = {}, dependencies = {} } = about;
+  const hooks = ['preinstall', 'install', 'postinstall', 'prepare'];
+  assert.deepEqual(
+    hooks.filter((hook) => commands[hook]),
+    [],
+  );
+  assert.ok(!existsSync(join(installed, 'binding.gyp')));
+  assert.deepEqual(dependencies, {});
+  assert.deepEqual(about.peerDependencies ?? {}, {});
+  assert.deepEqual(about.optionalDependencies ?? {}, {});
+});
+
+test('every module imports by relative path alone', () => {
+  for (const file of scripts) {
+    const imports = [
+      ...read(file)
+        .toString()
+        .matchAll(/\b(?:from|import)\s*\(?\s*["'`]([^"'`]+)/g),
+    ];
+    for (const [, specifier] of imports) assert.match(specifier, /^\.\.?\//, file);
+  }
+});
+
+test('what is exported and told of the package is there', () => {
+  const named = Object.values(about.exports).flatMap((entry) => Object.values(entry));
+  assert.ok(named.length > 0);
+  for (const file of named) assert.ok(files.includes(file.replace('./', '')), file);
+});
+
+test('no file knows where it was built', () => {
+  for (const file of files) assert.ok(!read(file).includes(root.replace(/\/$/, '')), file);
+});
+
+test('packing again gives the same bytes, and so does bundling again', async () => {
+  const again = pack(join(folder, 'again'));
+  assert.deepEqual(readFileSync(again.path), readFileSync(packed.path));
+  const anew = join(folder, 'anew');
+  mkdirSync(anew);
+  await bundle(anew);
+  for (const file of readdirSync(anew)) {
+    assert.deepEqual(readFileSync(join(anew, file)), read(join('dist', file)), file);
+  }
+});
