@@ -2,23 +2,11 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { chromium } from 'playwright-core';
 import { serve } from '../../src/build/serve.mjs';
+import { launch } from '../chromium.js';
 
 export const folder = fileURLToPath(new URL('../../build/site', import.meta.url));
-const quiet = [
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--no-first-run',
-  '--disable-gpu',
-];
-const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: [...quiet, ...asRoot],
-});
+const browser = await launch();
 const servers = [];
 after(async () => {
   await browser.close();
