@@ -3,6 +3,7 @@
 // A block of queries that read the same head of keys: the unit of work of the fast path.
 
 #include "core/buffer.h"
+#include "core/order.h"
 #include "core/scores.h"
 
 namespace attention {
@@ -15,8 +16,6 @@ inline constexpr Index block_panels = 8;
 
 template <class T>
 inline constexpr Index block_rows = block_panels * panel_rows<T>;
-
-inline Index divide_up(Index a, Index b) { return (a + b - 1) / b; }
 
 /// What a block's rows have after some of their keys: weights · V, not yet divided by the sums.
 template <class T>
@@ -49,8 +48,9 @@ class Block {
         value_copy_(tile_keys_ * plan.sizes.value_dim) {}
 
   /// Takes on `count` rows, all of which read keys and values of head kv_head: row_at(number).
+  /// `same_keys`: the mask allows them what it allowed the rows before.
   template <class F>
-  void start(Index b, Index kv_head, Index count, F&& row_at) {
+  void start(Index b, Index kv_head, Index count, bool same_keys, F&& row_at) {
     batch_ = b;
     kv_head_ = kv_head;
     panels_ = divide_up(count, panel_rows<T>);
@@ -58,8 +58,9 @@ class Block {
       PanelRows<T>& rows = rows_[static_cast<std::size_t>(p)];
       rows.clear();
       const Index end = std::min(count, (p + 1) * panel_rows<T>);
-      for (Index n = p * panel_rows<T>; n < end; ++n) rows.add(row_at(n), plan_.mask);
+      for (Index n = p * panel_rows<T>; n < end; ++n) rows.add(row_at(n));
       rows.close();
+      if (!same_keys) rows.find_keys(plan_.mask);
       rows.with_vectors([&](auto vectors) {
         scores_.template gather_query<vectors()>(rows, query_.data() + p * query_size_);
       });

@@ -21,6 +21,7 @@
 
 #include "core/attention.h"
 #include "core/block.h"
+#include "core/order.h"
 #include "core/parallel.h"
 
 namespace attention {
@@ -44,12 +45,10 @@ class Flash {
         lse_(view<T>(result.lse)),
         weights_(view<Stored>(result.weights)),
         kept_(kept_share(call.options.dropout)),
-        rows_of_group_(sizes_.heads / sizes_.kv_heads * sizes_.queries),
-        blocks_of_group_(divide_up(rows_of_group_, block_rows<T>)),
-        blocks_(sizes_.batch * (sizes_.heads > 0 ? sizes_.kv_heads : 0) * blocks_of_group_),
+        order_(plan.sizes, block_rows<T>, sizeof(T)),
         chunks_(std::max<Index>(divide_up(sizes_.keys, chunk_tiles * watch.tile_keys), 1)),
-        rows_of_block_(std::min(rows_of_group_, block_rows<T>)),
-        output_size_(divide_up(rows_of_block_, panel_rows<T>) * panel_rows<T> * sizes_.value_dim),
+        output_size_(divide_up(order_.block_rows(), panel_rows<T>) * panel_rows<T> *
+                     sizes_.value_dim),
         workers_(static_cast<std::size_t>(pool.workers())) {}
 
   Info run() {
@@ -58,10 +57,10 @@ class Flash {
     info.threads = pool_.workers();
     info.allowed_cells = plan_.mask.allowed_cells();
     info.total_cells = count({sizes_.batch, sizes_.heads, sizes_.queries, sizes_.keys});
-    if (blocks_ == 0) return info;
+    if (order_.blocks() == 0) return info;
     if (weights_.data)
       ends_.resize(static_cast<std::size_t>(sizes_.batch * sizes_.heads * sizes_.queries));
-    const int blocks = static_cast<int>(blocks_);
+    const int blocks = static_cast<int>(order_.blocks());
     // A block is a task, unless there are so few that threads would stand idle.
     const bool split =
         chunks_ > 1 && pool_.workers() > 1 && blocks < 4 * pool_.workers() && !watch_.tile;
@@ -71,7 +70,7 @@ class Flash {
       attend_split(blocks, chunks);
     } else {
       run_tasks(blocks, [&](int task, Worker& worker) {
-        start(worker.block, task);
+        start(worker, task);
         worker.block.attend(0, worker.total);
         for (int chunk = 1; chunk < chunks; ++chunk) {
           worker.block.attend(chunk, worker.part);
@@ -98,7 +97,7 @@ class Flash {
 
   struct Worker {
     Worker(const Flash& flash)
-        : block(flash.call_, flash.plan_, flash.scores_, flash.watch_, flash.rows_of_block_),
+        : block(flash.call_, flash.plan_, flash.scores_, flash.watch_, flash.order_.block_rows()),
           outputs(2 * flash.output_size_) {
       total.output = outputs.data();
       part.output = outputs.data() + flash.output_size_;
@@ -107,6 +106,7 @@ class Flash {
     Block<Stored> block;
     Buffer<T> outputs;
     Partial<T> total, part;
+    Index batch = -1, first = -1;  ///< of the rows that `block` holds
     std::int64_t empty_rows = 0;
   };
 
@@ -131,13 +131,14 @@ class Flash {
     }
   }
 
-  /// Later blocks first: under a causal mask they have most to do, and the last tasks least.
-  void start(Block<Stored>& block, Index task) const {
-    const Index group = task / blocks_of_group_;
-    const Index first = (blocks_of_group_ - 1 - task % blocks_of_group_) * block_rows<T>;
-    const Index b = group / sizes_.kv_heads, kv_head = group % sizes_.kv_heads;
+  void start(Worker& worker, Index task) const {
+    const auto [b, kv_head, first, count] = order_[task];
     const Index first_head = kv_head * (sizes_.heads / sizes_.kv_heads);
-    block.start(b, kv_head, std::min(block_rows<T>, rows_of_group_ - first), [&](Index n) {
+    const bool same_keys =
+        b == worker.batch && first == worker.first && !plan_.mask.varies_by_head();
+    worker.batch = b;
+    worker.first = first;
+    worker.block.start(b, kv_head, count, same_keys, [&, first = first, b = b](Index n) {
       const Index head = first_head + (first + n) / sizes_.queries;
       const Index i = (first + n) % sizes_.queries;
       return Row{b, head, i, plan_.mask.shape().position(b, i)};
@@ -152,11 +153,11 @@ class Flash {
       parts[n].output = outputs.data() + static_cast<Index>(n) * output_size_;
     }
     run_tasks(blocks * chunks, [&](int task, Worker& worker) {
-      start(worker.block, task / chunks);
+      start(worker, task / chunks);
       worker.block.attend(task % chunks, parts[static_cast<std::size_t>(task)]);
     });
     run_tasks(blocks, [&](int task, Worker& worker) {
-      start(worker.block, task);
+      start(worker, task);
       Partial<T>* part = parts.data() + task * chunks;
       for (int chunk = 1; chunk < chunks; ++chunk) worker.block.merge(part[0], part[chunk]);
       finish(worker, part[0]);
@@ -221,20 +222,21 @@ class Flash {
     if (!weights_.data) return 0;
     const Index queries = static_cast<Index>(plan_.weight_queries.size());
     return static_cast<int>(sizes_.batch) * static_cast<int>(plan_.weight_heads.size()) *
-           static_cast<int>(divide_up(queries, rows_of_block_));
+           static_cast<int>(divide_up(queries, order_.block_rows()));
   }
 
   /// The weights asked for, computed anew: now it is known what to divide by.
   void write_weights() {
     const Index heads = static_cast<Index>(plan_.weight_heads.size());
     const Index queries = static_cast<Index>(plan_.weight_queries.size());
-    const Index blocks = divide_up(queries, rows_of_block_);
+    const Index blocks = divide_up(queries, order_.block_rows());
     run_tasks(weight_tasks(), [&](int task, Worker& worker) {
-      const Index first = task % blocks * rows_of_block_;
+      const Index first = task % blocks * order_.block_rows();
       const Index place = task / blocks % heads, b = task / blocks / heads;
       const Index h = plan_.weight_heads[static_cast<std::size_t>(place)];
       Block<Stored>& block = worker.block;
-      block.start(b, sizes_.kv_head(h), std::min(rows_of_block_, queries - first), [&](Index n) {
+      const Index count = std::min(order_.block_rows(), queries - first);
+      block.start(b, sizes_.kv_head(h), count, false, [&](Index n) {
         const Index i = plan_.weight_queries[static_cast<std::size_t>(first + n)];
         return Row{b, h, i, plan_.mask.shape().position(b, i)};
       });
@@ -279,7 +281,8 @@ class Flash {
   View<T> lse_;
   View<Stored> weights_;
   T kept_;
-  Index rows_of_group_, blocks_of_group_, blocks_, chunks_, rows_of_block_, output_size_;
+  BlockOrder order_;
+  Index chunks_, output_size_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<RowEnd> ends_;  ///< [B, H, T], if weights are wanted
 };

@@ -27,17 +27,22 @@ class PanelRows {
   /// Starts anew with no row.
   void clear() { count_ = 0; }
 
-  void add(const Row& row, const Mask& mask) {
-    const std::size_t at = static_cast<std::size_t>(count_++);
-    rows_[at] = row;
-    mask.row(row.batch, row.head, row.query, ranges_[at]);
+  void add(const Row& row) { rows_[static_cast<std::size_t>(count_++)] = row; }
+
+  /// Fills the lanes left over with the last row.
+  void close() {
+    std::fill(rows_.begin() + count_, rows_.end(), rows_[static_cast<std::size_t>(count_ - 1)]);
   }
 
-  /// Fills the lanes left over with the last row and finds what the rows have in common.
-  void close() {
-    for (std::size_t at = static_cast<std::size_t>(count_); at < most; ++at) {
-      rows_[at] = rows_[at - 1];
-      ranges_[at] = ranges_[at - 1];
+  /// Asks the mask for the rows' keys and finds what they have in common.
+  void find_keys(const Mask& mask) {
+    for (std::size_t at = 0; at < most; ++at) {
+      const Row& row = rows_[at];
+      if (at < static_cast<std::size_t>(count_)) {
+        mask.row(row.batch, row.head, row.query, ranges_[at]);
+      } else {
+        ranges_[at] = ranges_[at - 1];
+      }
     }
     reach_ = {std::numeric_limits<Index>::max(), 0};
     common_ = {0, std::numeric_limits<Index>::max()};

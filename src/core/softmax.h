@@ -157,14 +157,22 @@ void OnlineSoftmax<T>::update(T* scores, Index keys, const T* tile_max, T* resca
     store(row_max.data() + at, new_max);
     store(rescale + at, factor);
   }
-  for (Index j = 0; j < keys; ++j) {
-    for (int v = 0; v < Vectors; ++v) {
-      const Lanes<T> e = exp_nonpositive<T>(load(scores + v * lanes<T>) - max[v]);
-      store(scores + v * lanes<T>, e);
-      tile_sum[v] += e;
+  // Two keys at a time, so that constants which find no place in registers are loaded half as
+  // often.
+  const auto take_in = [&](auto keys_at_once) {
+    constexpr int count = keys_at_once() * Vectors;
+    Lanes<T> e[count];
+    for (int n = 0; n < count; ++n) {
+      e[n] = exp_nonpositive<T>(load(scores + n * lanes<T>) - max[n % Vectors]);
     }
-    scores += Vectors * lanes<T>;
-  }
+    for (int n = 0; n < count; ++n) {
+      store(scores + n * lanes<T>, e[n]);
+      tile_sum[n % Vectors] += e[n];
+    }
+    scores += count * lanes<T>;
+  };
+  for (Index j = 1; j < keys; j += 2) take_in(std::integral_constant<int, 2>{});
+  if (keys % 2) take_in(std::integral_constant<int, 1>{});
   for (int v = 0; v < Vectors; ++v) store(row_sum.data() + v * lanes<T>, sum[v] + tile_sum[v]);
 }
 
