@@ -1,10 +1,10 @@
 // npm run bench: this package beside onnxruntime-web, TensorFlow.js and plain JavaScript, checked
-// against float64. Prints a table and writes build/bench.json.
+// against float64. Prints tables and writes build/bench.json.
 //   --cases=ACG        which of cases.js; all but the slowest by default
 //   --threads=1,2      numbers of threads, each measured in a process of its own
 //   --rounds=9         turns that every contestant has
 //   --browser          in Chromium instead of in this Node
-//   --readme           also writes the table into README.md and README.zh.md
+//   --readme           all cases in both, and the tables into README.md and README.zh.md
 //   --quick            only checks that it runs: small cases, one round, no installation
 
 import { spawn } from 'node:child_process';
@@ -14,9 +14,11 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { format, resolveConfig } from 'prettier';
 import { cases } from './cases.js';
-import { ratios } from './measure.js';
+import { outcomes } from './measure.js';
 import { peers } from './peers.js';
+import { tableOf } from './table.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const { values: options } = parseArgs({
@@ -32,40 +34,54 @@ const { values: options } = parseArgs({
 
 const usual = Object.keys(cases).filter((name) => !cases[name].slow);
 const names = options.cases ? [...options.cases] : options.quick ? ['H', 'A'] : usual;
+if (options.readme && !options.cases) names.push('J');
 const unknown = names.filter((name) => !cases[name]);
 if (unknown.length) {
   console.error(`no case ${unknown.join(', ')}; there are ${Object.keys(cases).join(', ')}`);
   process.exit(2);
 }
+const rounds = options.quick ? 1 : Number(options.rounds);
 const job = {
-  names,
-  rounds: options.quick ? 1 : Number(options.rounds),
+  rounds,
   enough: options.quick ? 1 : 60,
   peers: peers({ install: !options.quick }),
 };
 
+const environments = options.readme
+  ? ['Node', 'Chromium']
+  : [options.browser ? 'Chromium' : 'Node'];
 const runs = [];
-for (const threads of options.threads.split(',').map(Number)) {
-  console.error(`• ${threads === 1 ? 'one thread' : `${threads} threads`}`);
-  const measured = options.browser
-    ? await (await import('./browser.mjs')).inBrowser({ ...job, threads }, report)
-    : await inNode({ ...job, threads });
-  runs.push({ threads, ...measured });
+for (const environment of environments) {
+  for (const threads of options.threads.split(',').map(Number)) {
+    console.error(`• ${environment}, ${threads === 1 ? 'one thread' : `${threads} threads`}`);
+    // Once is enough for the slowest, when there is much else to do.
+    const once = options.readme && runs.length > 0;
+    const mine = { ...job, threads, names: names.filter((name) => !(once && cases[name].slow)) };
+    const measured =
+      environment === 'Node'
+        ? await inNode(mine)
+        : await (await import('./browser.mjs')).inBrowser(mine, report);
+    runs.push({ environment, threads, ...measured });
+  }
 }
 
 const summary = {
   date: new Date().toISOString().slice(0, 10),
   machine: `${cpus()[0]?.model.trim() ?? arch()}, ${cpus().length} cores`,
   package: JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version,
-  runs: runs.map((run) => ({ ...run, ratios: ratios(run.results) })),
+  names,
+  rounds,
+  runs: runs.map((run) => ({ ...run, outcomes: outcomes(run.results) })),
 };
 mkdirSync(join(root, 'build'), { recursive: true });
 const file = join(root, 'build/bench.json');
 writeFileSync(file, `${JSON.stringify(summary, null, 2)}\n`);
-const table = tableOf(summary);
-console.log(table);
+console.log(tableOf(summary, 'en'));
 console.error(`• Written to ${file}`);
-if (options.readme) for (const name of ['README.md', 'README.zh.md']) writeInto(name, table);
+if (options.readme) {
+  await writeInto('README.md', tableOf(summary, 'en'));
+  await writeInto('README.zh.md', tableOf(summary, 'zh'));
+}
 
 const wrong = runs
   .flatMap((run) => run.results)
@@ -107,49 +123,12 @@ function timeText(milliseconds) {
   return milliseconds < 0.1 ? milliseconds.toFixed(4) : milliseconds.toPrecision(3);
 }
 
-/** Markdown: a row for each case and number of threads, milliseconds of each contestant. */
-function tableOf({ date, machine, package: version, runs }) {
-  const contestants = [...new Set(runs.flatMap((run) => run.results.map((one) => one.contestant)))];
-  const row = (cells) => `| ${cells.join(' | ')} |`;
-  const lines = [
-    row(['milliseconds', 'threads', ...contestants, 'best peer ÷ ours']),
-    row(['---', ...Array(contestants.length + 2).fill('---:')]),
-  ];
-  for (const name of names) {
-    for (const { threads, results, ratios } of runs) {
-      const found = (contestant) =>
-        results.find((one) => one.case === name && one.contestant === contestant);
-      const cell = (one) =>
-        one === undefined ? '' : one.failed ? 'fails' : timeText(one.milliseconds);
-      const ratio = ratios[name] === undefined ? '' : ratios[name].toFixed(2);
-      lines.push(
-        row([
-          `${name}: ${cases[name].title}`,
-          threads,
-          ...contestants.map((one) => cell(found(one))),
-          ratio,
-        ]),
-      );
-    }
-  }
-  const versions = Object.entries(Object.assign({}, ...runs.map((run) => run.versions)));
-  const clocks = runs.map((run) => `${run.threads}: ${run.clock}`).join(', ');
-  lines.push(
-    '',
-    `${date}, ${machine}. attention-wasm ${version}; ` +
-      versions.map(([name, version]) => `${name} ${version}`).join(', ') +
-      `. Clock by threads: ${clocks}. Typed arrays in to typed arrays out, medians of ${job.rounds} turns.`,
-  );
-  return lines.join('\n');
-}
-
-function writeInto(name, table) {
+async function writeInto(name, table) {
   const path = join(root, name);
   const text = readFileSync(path, 'utf8');
   const marks = /(<!-- benchmark -->)[^]*(<!-- \/benchmark -->)/;
   if (!marks.test(text)) throw new Error(`${name} has no <!-- benchmark --> … <!-- /benchmark -->`);
-  writeFileSync(
-    path,
-    text.replace(marks, (_, begin, end) => `${begin}\n\n${table}\n\n${end}`),
-  );
+  const changed = text.replace(marks, (_, begin, end) => `${begin}\n\n${table}\n\n${end}`);
+  const config = { ...(await resolveConfig(path)), filepath: path };
+  writeFileSync(path, await format(changed, config));
 }

@@ -8,6 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { cases, errorOf, makeInputs } from './cases.js';
 import { plain } from './contestants.js';
+import { limits } from './limit.js';
+import { outcomes } from './measure.js';
+import { tableOf } from './table.js';
 
 test('npm run bench -- --quick measures every build and writes its results', async () => {
   const script = fileURLToPath(new URL('bench.mjs', import.meta.url));
@@ -18,7 +21,8 @@ test('npm run bench -- --quick measures every build and writes its results', asy
   ]);
   assert.match(stdout, /\| A: H12 T=S=128 d64 \| 1 \|/);
   const file = new URL('../../build/bench.json', import.meta.url);
-  const [{ results }] = JSON.parse(readFileSync(file, 'utf8')).runs;
+  const summary = JSON.parse(readFileSync(file, 'utf8'));
+  const [{ results }] = summary.runs;
   for (const name of ['H', 'A']) {
     const ours = results.filter((one) => one.case === name && one.group === 'ours');
     assert.ok(ours.length >= 1);
@@ -26,6 +30,45 @@ test('npm run bench -- --quick measures every build and writes its results', asy
       assert.ok(milliseconds > 0);
       assert.ok(error < 1e-5);
     }
+  }
+  assert.equal(tableOf(summary, 'zh').match(/^\|/gm).length, 4);
+});
+
+test('a case is compared with its rival, and with the limit of the same kind of SIMD', () => {
+  const result = (name, group, milliseconds, others) => ({
+    ...{ case: name, group, milliseconds, ...others },
+  });
+  const found = outcomes([
+    result('C', 'ours', 50, { simd: 'relaxed', gflops: 45 }),
+    result('C', 'ours', 80, { simd: 'baseline', gflops: 27 }),
+    result('C', 'peer', 150),
+    result('C', 'peer', 120),
+    result('C', 'plain', 9),
+    result('C', 'limit', 1, { simd: 'relaxed', gflops: 50 }),
+    result('C', 'limit', 1, { simd: 'baseline', gflops: 30 }),
+    result('W', 'ours', 10, { simd: 'relaxed' }),
+    result('X', 'ours', 250, { simd: 'relaxed' }),
+    result('J', 'ours', 10, { simd: 'relaxed' }),
+    result('J', 'peer', 30),
+    result('J', 'plain', 300),
+  ]);
+  const { relaxed, baseline } = found.C.ours;
+  assert.deepEqual([relaxed.ratio, baseline.ratio], [2.4, 1.5]);
+  assert.deepEqual([relaxed.share, baseline.share], [0.9, 0.9]);
+  assert.equal(found.W.ours.relaxed.ratio, 25);
+  assert.equal(found.J.ours.relaxed.ratio, 30);
+});
+
+test('the limit can be measured for every kind of SIMD that there is', () => {
+  const kinds = limits();
+  assert.ok(kinds.some(({ simd }) => simd === 'baseline'));
+  for (const { operations, prepare } of kinds) {
+    const run = prepare();
+    run();
+    const started = performance.now();
+    run();
+    const gflops = operations / (performance.now() - started) / 1e6;
+    assert.ok(gflops > 0.1 && gflops < 1000);
   }
 });
 

@@ -22,10 +22,11 @@ ${withPeers ? '<script src="peers/tfjs-core/tf-core.min.js"></script><script src
 <script type="module">
 import { load } from 'attention-wasm';
 import { onnxRuntime, ours, plain, tensorFlow } from './bench/contestants.js';
+import { limits } from './bench/limit.js';
 import { measure } from './bench/measure.js';
 window.run = async ({ threads, names, rounds, enough, peers }) => {
   const contestants = await ours({ load, threads });
-  if (threads === 1) contestants.push(plain);
+  if (threads === 1) contestants.push(plain, ...limits());
   if (peers) {
     const ort = await import('./peers/onnxruntime-web/ort.wasm.min.mjs');
     const base = new URL('peers/', location.href).href;

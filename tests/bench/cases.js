@@ -9,26 +9,68 @@ const full = (heads, length, width = 64) => ({
   width,
 });
 
-/** `lengths`: keys of each batch element that are not padding. `window`: keys to the left. */
+/**
+ * `title`: in English and Chinese. `lengths`: keys of each batch element that are not padding.
+ * `window`: keys to the left. `cached`: keys and values are in memory beforehand. `rival`: what this
+ * library is compared with: the best peer, plain JavaScript, or itself in another case. `aims`: the
+ * ratios it is meant to reach with relaxed and with baseline SIMD; `share`: of the limit.
+ * `plainHeads`: plain JavaScript does so many heads, and its time is multiplied. `slow`: left out
+ * unless asked for.
+ */
 export const cases = {
-  A: { title: 'H12 T=S=128 d64', ...full(12, 128) },
-  B: { title: 'H12 T=S=512 d64', ...full(12, 512) },
-  C: { title: 'H12 T=S=1024 d64', ...full(12, 1024) },
-  D: { title: 'H12 T=S=2048 d64', ...full(12, 2048) },
-  E: { title: 'H8 T=S=4096 d64', ...full(8, 4096) },
-  F: { title: 'C, causal', ...full(12, 1024), causal: true },
-  G: { title: 'decode: H32 H_kv8 T=1 S=4096 d128', ...full(32, 4096, 128), kvHeads: 8, queries: 1 },
-  H: { title: '4×3 example', ...full(1, 4, 3) },
+  A: { title: 'H12 T=S=128 d64', ...full(12, 128), aims: [1.8, 1.35] },
+  B: { title: 'H12 T=S=512 d64', ...full(12, 512), aims: [1.8, 1.35] },
+  C: { title: 'H12 T=S=1024 d64', ...full(12, 1024), aims: [2, 1.45], share: 0.8 },
+  D: { title: 'H12 T=S=2048 d64', ...full(12, 2048), aims: [2, 1.45], share: 0.8, plainHeads: 1 },
+  E: { title: 'H8 T=S=4096 d64', ...full(8, 4096), aims: [2, 1.45], share: 0.8, plainHeads: 1 },
+  L: { title: 'H8 T=S=1024 d128', ...full(8, 1024, 128), share: 0.9, plainHeads: 1 },
+  F: { title: 'C, causal', titleZh: 'C，因果', ...full(12, 1024), causal: true, aims: [3.6, 2.6] },
+  G: {
+    title: 'one query: H32 H_kv8 T=1 S=4096 d128',
+    titleZh: '单个查询：H32 H_kv8 T=1 S=4096 d128',
+    ...full(32, 4096, 128),
+    kvHeads: 8,
+    queries: 1,
+    aims: [1.5, 1.5],
+  },
+  R: {
+    title: 'G, keys and values cached',
+    titleZh: 'G，键和值已缓存',
+    ...full(32, 4096, 128),
+    kvHeads: 8,
+    queries: 1,
+    cached: true,
+    aims: [3, 3],
+  },
+  H: { title: '4×3 example', titleZh: '4×3 例子', ...full(1, 4, 3), aims: [3.5, 3.5] },
   I: {
     title: 'B8 H12 T=S=128 d64, half of the keys padding',
+    titleZh: 'B8 H12 T=S=128 d64，一半的键是填充',
     ...full(12, 128),
     batch: 8,
     lengths: [32, 96, 48, 80, 64, 64, 40, 88],
+    aims: [3, 2.2],
   },
-  J: { title: 'H8 T=S=16384 d64, causal', ...full(8, 16384), causal: true, slow: true },
-  L: { title: 'H8 T=S=1024 d128', ...full(8, 1024, 128) },
-  W: { title: 'H8 T=S=8192 d64, window 256', ...full(8, 8192), window: 255, causal: true },
-  X: { title: 'H8 T=S=8192 d64', ...full(8, 8192), slow: true },
+  X: { title: 'H8 T=S=8192 d64', ...full(8, 8192), rival: 'none' },
+  W: {
+    title: 'X, causal window of 256',
+    titleZh: 'X，256 的因果窗口',
+    ...full(8, 8192),
+    window: 255,
+    causal: true,
+    rival: 'X',
+    aims: [20, 20],
+  },
+  J: {
+    title: 'H8 T=S=16384 d64, causal',
+    titleZh: 'H8 T=S=16384 d64，因果',
+    ...full(8, 16384),
+    causal: true,
+    rival: 'plain',
+    slow: true,
+    plainHeads: 1,
+    aims: [20, 15],
+  },
 };
 
 /** Floating-point operations of the whole matrices, masked or not. */

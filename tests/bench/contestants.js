@@ -1,9 +1,9 @@
 // Who takes part. A contestant is { name, group, prepare(test, inputs) }; prepare() returns a
 // function that takes the typed arrays in and gives the output's typed array [B, H, T, d] out, or a
-// promise of it. What can be made beforehand (graphs, masks) is not measured.
+// promise of it; or { run, dispose }. What can be made beforehand (graphs, masks) is not measured.
 
 import { allows } from './cases.js';
-import { attentionGraph, matmulGraph } from './onnx.js';
+import { attentionGraph, matmulGraph, withConstants } from './onnx.js';
 
 /** This library, one contestant for each build. */
 export async function ours({ load, threads, builds = ['relaxed', 'baseline'] }) {
@@ -14,7 +14,8 @@ export async function ours({ load, threads, builds = ['relaxed', 'baseline'] }) 
     contestants.push({
       name: `attention-wasm, ${simd}`,
       group: 'ours',
-      dispose: () => attention.dispose(),
+      simd,
+      memory: () => attention.memory().total,
       prepare(test, { query, key, value }) {
         const { batch, heads, kvHeads, queries, keys, width, causal, window, lengths } = test;
         const rows = { shape: [batch, heads, queries, width], data: query };
@@ -23,6 +24,11 @@ export async function ours({ load, threads, builds = ['relaxed', 'baseline'] }) 
         if (causal) mask.push('causal');
         if (window !== undefined) mask.push({ kind: 'window', left: window });
         if (lengths) mask.push({ kind: 'lengths', keys: lengths });
+        if (test.cached) {
+          const cache = attention.createCache({ batch, kvHeads, headDim: width, capacity: keys });
+          cache.append(columns(key), columns(value));
+          return { run: () => cache.attend(rows).output.data, dispose: () => cache.dispose() };
+        }
         return () =>
           attention.scaledDotProductAttention(rows, columns(key), columns(value), { mask }).output
             .data;
@@ -88,50 +94,60 @@ export function onnxRuntime({ ort, threads, wasmPaths }) {
   ort.env.wasm.numThreads = threads;
   ort.env.logLevel = 'error';
   if (wasmPaths) ort.env.wasm.wasmPaths = wasmPaths;
-  const session = (model) => ort.InferenceSession.create(model, { executionProviders: ['wasm'] });
-  const tensor = (data, dims) => new ort.Tensor('float32', data, dims);
+  /** What a graph is run with: name → { data, shape }. Keys and values that are cached are part of it. */
+  const prepare = async (test, graphOf, tensors) => {
+    const { key, value, ...others } = tensors;
+    const [constants, inputs] = test.cached ? [{ key, value }, others] : [{}, tensors];
+    const model = withConstants(graphOf(Object.keys(inputs)), constants);
+    const session = await ort.InferenceSession.create(model, { executionProviders: ['wasm'] });
+    return {
+      async run() {
+        const feeds = Object.entries(inputs).map(([name, { data, shape }]) => [
+          name,
+          new ort.Tensor('float32', data, shape),
+        ]);
+        return (await session.run(Object.fromEntries(feeds))).output.data;
+      },
+      dispose: () => session.release(),
+    };
+  };
 
   const matmul = {
     name: 'onnxruntime-web, MatMul and Softmax',
     group: 'peer',
-    async prepare(test, { query, key, value }) {
+    prepare(test, { query, key, value }) {
       const { batch, heads, kvHeads, queries, keys, width } = test;
       // One query: the heads of a group are the rows of one product.
       const [h, t] = queries === 1 ? [kvHeads, heads / kvHeads] : [heads, queries];
       if (queries > 1 && heads !== kvHeads) throw new Error('grouped heads need one query');
       const mask = maskArray(test);
-      const runs = await session(matmulGraph(1 / Math.sqrt(width), mask !== null));
-      return async () => {
-        const inputs = {
-          query: tensor(query, [batch, h, t, width]),
-          key: tensor(key, [batch, h, keys, width]),
-          value: tensor(value, [batch, h, keys, width]),
-        };
-        if (mask) inputs.mask = tensor(mask.data, mask.shape);
-        return (await runs.run(inputs)).output.data;
-      };
+      return prepare(test, (inputs) => matmulGraph(1 / Math.sqrt(width), mask !== null, inputs), {
+        query: { data: query, shape: [batch, h, t, width] },
+        key: { data: key, shape: [batch, h, keys, width] },
+        value: { data: value, shape: [batch, h, keys, width] },
+        ...(mask && { mask }),
+      });
     },
   };
 
   const operator = {
     name: 'onnxruntime-web, Attention operator',
     group: 'peer',
-    async prepare(test, { query, key, value }) {
+    prepare(test, { query, key, value }) {
       const { batch, heads, kvHeads, queries, keys, width } = test;
       const mask =
         test.causal && test.window === undefined && !test.lengths ? null : maskArray(test);
-      const runs = await session(
-        attentionGraph(1 / Math.sqrt(width), mask !== null, Boolean(test.causal && !mask)),
+      const causal = Boolean(test.causal && !mask);
+      return prepare(
+        test,
+        (inputs) => attentionGraph(1 / Math.sqrt(width), mask !== null, causal, inputs),
+        {
+          query: { data: query, shape: [batch, heads, queries, width] },
+          key: { data: key, shape: [batch, kvHeads, keys, width] },
+          value: { data: value, shape: [batch, kvHeads, keys, width] },
+          ...(mask && { mask }),
+        },
       );
-      return async () => {
-        const inputs = {
-          query: tensor(query, [batch, heads, queries, width]),
-          key: tensor(key, [batch, kvHeads, keys, width]),
-          value: tensor(value, [batch, kvHeads, keys, width]),
-        };
-        if (mask) inputs.mask = tensor(mask.data, mask.shape);
-        return (await runs.run(inputs)).output.data;
-      };
     },
   };
   return [matmul, operator];
@@ -161,22 +177,27 @@ export async function tensorFlow({ tf, wasm, threads, wasmPaths }) {
       if (queries > 1 && heads !== kvHeads) throw new Error('grouped heads need one query');
       const part = (data, n, length) =>
         tf.tensor2d(data.subarray(n * length * width, (n + 1) * length * width), [length, width]);
-      return () => {
+      // Not transposed: a cache grows by rows.
+      const cached = test.cached
+        ? Array.from({ length: count }, (_, n) => [part(key, n, keys), part(value, n, keys)])
+        : null;
+      const run = () => {
         const output = new Float32Array(query.length);
         for (let n = 0; n < count; ++n) {
           const head = tf.tidy(() => {
+            const [k, v] = cached?.[n] ?? [part(key, n, keys), part(value, n, keys)];
             // Transposed beforehand: its product with a transposed operand is many times slower.
-            const columns = tf.transpose(part(key, n, keys));
-            const scores = tf.matMul(part(query, n, rows), columns);
+            const scores = tf.matMul(part(query, n, rows), tf.transpose(k));
             let scaled = tf.mul(scores, 1 / Math.sqrt(width));
             if (kept) scaled = tf.add(scaled, kept[Math.floor((n * batch) / count)]);
-            return tf.matMul(tf.softmax(scaled), part(value, n, keys));
+            return tf.matMul(tf.softmax(scaled), v);
           });
           output.set(head.dataSync(), n * rows * width);
           head.dispose();
         }
         return output;
       };
+      return { run, dispose: () => tf.dispose([kept ?? [], cached ?? []]) };
     },
   };
 }

@@ -4,73 +4,117 @@ import { cases, errorOf, makeInputs, operations } from './cases.js';
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1];
 
+/** Whether a contestant takes part: some cases compare this library with itself or plain JavaScript. */
+function takesPart({ group }, { share, rival = 'peer', cached }) {
+  if (group === 'limit') return share !== undefined;
+  if (group === 'plain') return (rival === 'peer' && !cached) || rival === 'plain';
+  return group === 'ours' || rival === 'peer';
+}
+
+/** The case as one contestant does it, and how many times as much the whole would be. */
+function partFor({ group }, test, inputs) {
+  if (group !== 'plain' || !test.plainHeads) return { test, inputs, times: 1 };
+  const part = { ...test, heads: test.plainHeads, kvHeads: test.plainHeads };
+  return { test: part, inputs: makeInputs(part), times: test.heads / test.plainHeads };
+}
+
+/** Prepares a contestant, checks its answer and finds how long a call takes, in milliseconds. */
+async function start(contestant, wholeTest, wholeInputs, enough) {
+  const { test, inputs, times } = partFor(contestant, wholeTest, wholeInputs);
+  const prepared = await contestant.prepare(test, inputs);
+  const { run, dispose } = typeof prepared === 'function' ? { run: prepared } : prepared;
+  const started = performance.now();
+  const output = await run();
+  const first = performance.now() - started;
+  const error = contestant.group === 'limit' ? 0 : errorOf(test, inputs, output);
+  if (!(error < 1e-4)) throw new Error(`wrong by ${error}`);
+  // Engines replace their first code by better one while it runs.
+  const warm = performance.now();
+  let calls = 0;
+  while (calls < 1000 && performance.now() - warm + first < 5 * enough) {
+    await run();
+    ++calls;
+  }
+  const usual = calls ? (performance.now() - warm) / calls : first;
+  return { run, dispose, first, error, usual, times };
+}
+
 /**
  * Medians of every contestant in every case, in milliseconds of the clock `now`: rounds in which each
- * has its turn, so that whatever else the machine does meets all of them. Slow contestants run once.
+ * has its turn, so that whatever else the machine does meets all of them. Slow ones have fewer turns.
  */
 export async function measure(
   contestants,
   { names, rounds, enough = 60, report = () => {}, now = () => performance.now() },
 ) {
-  const results = [];
   for (const name of names) {
     const test = cases[name];
     const inputs = makeInputs(test);
     const entries = [];
-    for (const contestant of contestants) {
-      const entry = { contestant: contestant.name, group: contestant.group, times: [] };
+    for (const contestant of contestants.filter((one) => takesPart(one, test))) {
+      const entry = { contestant, durations: [] };
       entries.push(entry);
       try {
-        entry.run = await contestant.prepare(test, inputs);
-        const started = performance.now();
-        const output = await entry.run();
-        entry.first = performance.now() - started;
-        entry.error = errorOf(test, inputs, output);
-        if (!(entry.error < 1e-4)) throw new Error(`wrong by ${entry.error}`);
-        // Engines replace their first code by better one while it runs.
-        const warm = performance.now();
-        let calls = 0;
-        while (calls < 1000 && performance.now() - warm < 5 * enough) {
-          await entry.run();
-          ++calls;
-        }
-        const usual = (performance.now() - warm) / calls;
-        entry.once = entry.first > 5000 || (contestant.slow && entry.first > 1000);
+        Object.assign(entry, await start(contestant, test, inputs, enough));
         // Fast ones are called many times in a row, longer than the clock's resolution.
-        entry.calls = Math.max(1, Math.min(20000, Math.round(enough / usual)));
+        entry.calls = Math.max(1, Math.min(200_000, Math.round(enough / entry.usual)));
+        entry.turns = Math.min(rounds, Math.ceil((50 * enough) / entry.usual));
+        if (entry.first > 50 * enough) {
+          entry.turns = 0;
+          entry.durations.push(entry.first * entry.times);
+        }
       } catch (error) {
         entry.failed = error instanceof Error ? error.message.split('\n')[0] : String(error);
-        entry.run = null;
       }
     }
     for (let round = 0; round < rounds; ++round) {
       for (const entry of entries) {
-        if (!entry.run || (entry.once && round > 0)) continue;
+        if (entry.failed !== undefined || round >= entry.turns) continue;
         const started = now();
         for (let call = 0; call < entry.calls; ++call) await entry.run();
-        entry.times.push((now() - started) / entry.calls);
+        entry.durations.push(((now() - started) / entry.calls) * entry.times);
       }
     }
-    for (const { contestant, group, times, first, error, failed } of entries) {
-      const milliseconds = failed === undefined ? median(times) : undefined;
-      const gflops = milliseconds && operations(test) / milliseconds / 1e6;
-      results.push({ case: name, contestant, group, milliseconds, gflops, first, error, failed });
-      report(results.at(-1));
+    for (const { contestant, durations, first, error, failed, dispose } of entries) {
+      const milliseconds = failed === undefined ? median(durations) : undefined;
+      report({
+        ...{ case: name, contestant: contestant.name, group: contestant.group },
+        ...{ simd: contestant.simd, milliseconds, first, error, failed },
+        gflops: milliseconds && (contestant.operations ?? operations(test)) / milliseconds / 1e6,
+        memory: contestant.memory?.(),
+      });
+      await dispose?.();
     }
   }
-  return results;
 }
 
-/** Best peer over our best, for each case that both have. */
-export function ratios(results) {
-  const best = (name, group) =>
-    results
-      .filter((one) => one.case === name && one.group === group && one.milliseconds)
-      .sort((a, b) => a.milliseconds - b.milliseconds)[0];
+/** What each case shows: for each kind of SIMD our result, its ratio to the rival, its share. */
+export function outcomes(results) {
   const found = {};
   for (const name of new Set(results.map((one) => one.case))) {
-    const [ours, peer] = [best(name, 'ours'), best(name, 'peer') ?? best(name, 'plain')];
-    if (ours && peer) found[name] = peer.milliseconds / ours.milliseconds;
+    const { rival = 'peer', aims, share } = cases[name];
+    const best = (wanted) =>
+      results
+        .filter((one) => one.milliseconds && wanted(one))
+        .sort((a, b) => a.milliseconds - b.milliseconds)[0];
+    const ofCase = (group) => best((one) => one.case === name && one.group === group);
+    found[name] = { peer: ofCase('peer'), plain: ofCase('plain'), ours: {} };
+    ['relaxed', 'baseline'].forEach((simd, n) => {
+      const result = (group, of) =>
+        best((one) => one.case === of && one.group === group && one.simd === simd);
+      const ours = result('ours', name);
+      if (!ours) return;
+      const other =
+        { peer: found[name].peer, plain: found[name].plain }[rival] ?? result('ours', rival);
+      const limit = result('limit', name);
+      found[name].ours[simd] = {
+        milliseconds: ours.milliseconds,
+        ratio: other && other.milliseconds / ours.milliseconds,
+        aim: aims?.[n],
+        share: limit && ours.gflops / limit.gflops,
+        shareAim: share,
+      };
+    });
   }
   return found;
 }

@@ -8,13 +8,14 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { load } from 'attention-wasm';
 import { onnxRuntime, ours, plain, tensorFlow } from './contestants.js';
+import { limits } from './limit.js';
 import { measure } from './measure.js';
 
 const { threads, names, rounds, enough, peers } = JSON.parse(process.argv[2]);
 
 const contestants = await ours({ load, threads });
 const versions = { node: process.version, v8: process.versions.v8 };
-if (threads === 1) contestants.push(plain);
+if (threads === 1) contestants.push(plain, ...limits());
 if (peers) {
   const require = createRequire(join(peers, 'package.json'));
   const versionOf = (name) =>

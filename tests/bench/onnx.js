@@ -63,8 +63,29 @@ function model(nodes, inputs, initializers = []) {
   return Uint8Array.from([...field(1, 10), ...field(7, graph), ...field(8, opset)]);
 }
 
+/** `inputs` that are no inputs any more but known beforehand: name → { data, shape }. */
+export function withConstants(model, constants) {
+  const parts = [model];
+  for (const [name, { data, shape }] of Object.entries(constants)) {
+    const raw = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+    const open = (number, length) => [...varint((number << 3) | 2), ...varint(length)];
+    const tensor = [...shape.flatMap((length) => field(1, length)), ...field(2, float)];
+    tensor.push(...field(8, name), ...open(9, raw.length));
+    const initializer = [...open(5, tensor.length + raw.length), ...tensor];
+    // A second graph field is read as more of the first.
+    parts.push(Uint8Array.from([...open(7, initializer.length + raw.length), ...initializer]), raw);
+  }
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
 /** softmax(scale · Q·Kᵀ + mask)·V as matrix products. */
-export function matmulGraph(scale, masked) {
+export function matmulGraph(scale, masked, inputs) {
   const nodes = [
     node('Transpose', ['key'], 'columns', attribute.ints('perm', [0, 1, 3, 2])),
     node('MatMul', ['query', 'columns'], 'scores'),
@@ -73,13 +94,12 @@ export function matmulGraph(scale, masked) {
     node('Softmax', ['last'], 'weights', attribute.int('axis', 3)),
     node('MatMul', ['weights', 'value'], 'output'),
   ];
-  const inputs = ['query', 'key', 'value', ...(masked ? ['mask'] : [])];
   return model(nodes, inputs, [scalar('scale', scale)]);
 }
 
 /** The standard's own operator. */
-export function attentionGraph(scale, masked, causal) {
-  const inputs = ['query', 'key', 'value', ...(masked ? ['mask'] : [])];
+export function attentionGraph(scale, masked, causal, inputs) {
   const attributes = [attribute.float('scale', scale), attribute.int('is_causal', causal ? 1 : 0)];
-  return model([node('Attention', inputs, 'output', ...attributes)], inputs);
+  const arguments_ = ['query', 'key', 'value', ...(masked ? ['mask'] : [])];
+  return model([node('Attention', arguments_, 'output', ...attributes)], inputs);
 }
