@@ -60,7 +60,9 @@ const page: UserConfig = {
     assetsInlineLimit: 0,
     rolldownOptions: {
       external: nodeOnly,
-      input: [here('web/index.html'), here('web/en/index.html'), here('web/zh/index.html')],
+      input: ['', 'en/', 'zh/', 'en/docs/', 'zh/docs/', 'en/docs/reference/'].map((folder) =>
+        here(`web/${folder}index.html`),
+      ),
     },
   },
 };

@@ -1,10 +1,8 @@
 // The README keeps its promises: snippets run, commands and files exist, dependencies are named.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { announced, difference, numbersIn, snippets } from './snippets.js';
+import { announced, difference, run, snippets } from './snippets.js';
 
 const root = new URL('../', import.meta.url);
 const read = (file) => readFileSync(new URL(file, root), 'utf8');
@@ -13,21 +11,6 @@ const packageJson = JSON.parse(read('package.json'));
 
 const all = (text, pattern) => [...text.matchAll(pattern)].map((match) => match[1] ?? match[0]);
 const withoutCode = (text) => text.replace(/^```.*?^```$/gms, '');
-
-/** Runs a snippet as a module of its own and returns the numbers of each console.log. */
-function run(code, name) {
-  const folder = new URL('build/snippets/', root);
-  mkdirSync(folder, { recursive: true });
-  const file = fileURLToPath(new URL(name, folder));
-  const recorder = 'console.log = (...all) => process.stdout.write(JSON.stringify(all) + "\\n");\n';
-  writeFileSync(file, recorder + code);
-  const output = execFileSync(process.execPath, [...process.execArgv.filter(isEngineFlag), file], {
-    encoding: 'utf8',
-    timeout: 60_000,
-  });
-  return output.trim().split('\n').map(numbersIn);
-}
-const isEngineFlag = (flag) => flag.startsWith('--experimental-wasm');
 
 for (const file of [...readmes, 'web/content/en/13-library.md', 'web/content/zh/13-library.md']) {
   const blocks = snippets(read(file), 'js');

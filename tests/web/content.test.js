@@ -6,7 +6,9 @@ import MarkdownIt from 'markdown-it';
 
 const languages = ['en', 'zh'];
 const folder = (language) => new URL(`../../web/content/${language}/`, import.meta.url);
+/** Every file of a language: the article's at the top, the documentation's in docs/. */
 const list = (language) => readdirSync(folder(language), { recursive: true }).sort();
+const isDocs = ({ file }) => file.startsWith('docs/');
 const read = (language, file) => readFileSync(new URL(file, folder(language)), 'utf8');
 
 function section(language, file) {
@@ -25,6 +27,11 @@ const anchors = (body) => all(body, /^#+ .*\{#([\w-]+)\}$/gm);
 const figures = (body) => all(body, /<(attention-[\w-]+)/g);
 const containers = (body) => all(body, /^::: *(\w+)$/gm);
 const links = (body) => all(body, /\]\((#[\w-]+|https?:[^)\s]+)\)/g);
+/** Anchors and links are a page's own: the article's, and the documentation's. */
+const pages = (language) => [
+  sections(language).filter((section) => !isDocs(section)),
+  sections(language).filter(isDocs),
+];
 /** Links within the page as they are; of other links only that there is one: a source may exist in both languages. */
 const linkKinds = (body) =>
   links(body)
@@ -101,13 +108,12 @@ test('formulas are closed and the same ones are displayed', () => {
 });
 
 test('anchors are unique and every link inside the page has one', () => {
-  for (const language of languages) {
-    const page = sections(language);
+  for (const page of languages.flatMap(pages)) {
     const known = page.flatMap(({ meta, body }) => [meta.id, ...anchors(body)]);
     assert.deepEqual(known, [...new Set(known)]);
     for (const { body, file } of page)
       for (const link of links(body).filter((link) => link.startsWith('#')))
-        assert.ok(known.includes(link.slice(1)), `${language}/${file} links to ${link}`);
+        assert.ok(known.includes(link.slice(1)), `${file} links to ${link}`);
   }
 });
 

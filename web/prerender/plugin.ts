@@ -1,8 +1,12 @@
 // The Vite plugin that turns web/content into the pages; the HTML files in web/ only mark their places.
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Plugin, runnerImport } from 'vite';
+import type { Language } from '../state/words.js';
 import type * as FirstFrames from './first-frames.js';
-import { readWords, renderPage, renderRoot } from './page.js';
+import { renderGuide } from './guide.js';
+import { renderPage, renderRoot } from './page.js';
+import { renderReference } from './reference.js';
+import { readWords } from './shell.js';
 
 const content = fileURLToPath(new URL('../content/', import.meta.url));
 const framesModule = fileURLToPath(new URL('./first-frames.ts', import.meta.url));
@@ -27,17 +31,20 @@ export function prerender(library: string): Plugin {
     transformIndexHtml: {
       order: 'pre',
       async handler(_, { path }) {
-        const language = /^\/(en|zh)\//.exec(path)?.[1] as 'en' | 'zh' | undefined;
-        if (!language) return renderRoot();
+        const [, folder, docs] = /^\/(en|zh)\/(docs\/(?:reference\/)?)?/.exec(path) ?? [];
+        if (!folder) return renderRoot();
+        const language = folder as Language;
+        if (docs === 'docs/') return renderGuide(language, library);
+        const built = (await import(
+          pathToFileURL(library).href
+        )) as typeof import('attention-wasm');
+        if (docs) return renderReference(built, library);
         // Through Vite's runner, as Node cannot import TypeScript and style sheets.
         const { module } = await runnerImport<typeof FirstFrames>(framesModule, {
           configFile: false,
           logLevel: 'error',
           plugins: [withoutSheets],
         });
-        const built = (await import(
-          pathToFileURL(library).href
-        )) as typeof import('attention-wasm');
         return renderPage(
           language,
           await module.firstFrames(built, language, await readWords(language)),

@@ -1,0 +1,197 @@
+// The documentation as built: complete, with masks and numbers that agree with the float64 reference,
+// and at ease on every screen.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import axe from 'axe-core';
+import * as library from 'attention-wasm';
+import { predicate } from '../reference/mask.js';
+import { onPage as open, widths } from './browser.js';
+
+const paths = ['en/docs/', 'zh/docs/', 'en/docs/reference/'];
+/** The documentation's pages are text: there when they are loaded. */
+const onPage = (path, use, settings) =>
+  open(path, use, { ready: () => Promise.resolve(), ...settings });
+
+const tables = await library.load({ threads: 1 }).then((attention) => {
+  const described = attention.describe();
+  attention.dispose();
+  return described;
+});
+
+/** The value of a JavaScript expression in which the library's exports are known. */
+const evaluate = (expression, names = {}) =>
+  new Function(...Object.keys({ ...library, ...names }), `return ${expression}`)(
+    ...Object.values({ ...library, ...names }),
+  );
+
+test('every option and every mask kind has an entry with code, a picture and a number', async () => {
+  await onPage('en/docs/reference/', async (page) => {
+    const entries = (attribute) =>
+      page.locator(`[data-${attribute}]`).evaluateAll(
+        (all, name) =>
+          all.map((entry) => ({
+            name: entry.dataset[name],
+            complete: Boolean(
+              entry.querySelector('pre') &&
+              entry.querySelector('.weights, .mask') &&
+              /\d/.test(entry.querySelector('.result')?.textContent ?? ''),
+            ),
+          })),
+        attribute,
+      );
+    const complete = (names) => names.map((name) => ({ name, complete: true }));
+    assert.deepEqual(await entries('option'), complete(tables.options.map(({ name }) => name)));
+    assert.deepEqual(await entries('kind'), complete(tables.masks.map(({ kind }) => kind)));
+    const text = await page.locator('main').innerText();
+    for (const { name } of [...tables.dtypes, ...tables.steps])
+      assert.ok(text.includes(name), name);
+    for (const name of Object.keys(library)) {
+      if (tables[name] === undefined) {
+        assert.equal(await page.locator(`#type-${name}`).count(), 1, name);
+      }
+    }
+  });
+});
+
+test('the drawn masks are what their code means, cell by cell', async () => {
+  await onPage('en/docs/reference/', async (page) => {
+    const drawn = await page.locator('[data-kind]').evaluateAll((entries) =>
+      entries.map((entry) => {
+        const picture = entry.querySelector('.mask');
+        const path = picture.querySelector('.allowed');
+        const inside = (x, y) => path.isPointInFill(new DOMPoint(x, y));
+        const cells = (queries, keys) => {
+          const { width, height } = picture.viewBox.baseVal;
+          const [dx, dy] = [(width - 2) / keys, (height - 2) / queries];
+          return Array.from({ length: queries }, (_, i) =>
+            Array.from({ length: keys }, (_, j) => inside((j + 0.5) * dx, (i + 0.5) * dy)),
+          );
+        };
+        return {
+          kind: entry.dataset.kind,
+          code: entry.querySelector('pre').textContent,
+          result: entry.querySelector('.result').textContent,
+          cells: cells(8, 8),
+        };
+      }),
+    );
+    assert.equal(drawn.length, tables.masks.length);
+    for (const { kind, code, result, cells } of drawn) {
+      const call = evaluate(code.replace(/;$/, ''), {
+        attention: { mask: (rule, shape) => ({ rule, shape }) },
+      });
+      assert.deepEqual([call.shape.queries, call.shape.keys], [8, 8], kind);
+      const allows = predicate(call.rule, { batch: 1, heads: 1, ...call.shape });
+      const expected = cells.map((row, i) => row.map((_, j) => Boolean(allows(0, 0, i, j))));
+      assert.deepEqual(cells, expected, kind);
+      const [allowed, , empty] = result.match(/\d+(?=\D)/g).map(Number);
+      assert.equal(allowed, expected.flat().filter(Boolean).length, kind);
+      assert.equal(empty, expected.filter((row) => !row.includes(true)).length, kind);
+      const last = expected[7].flatMap((is, j) => (is ? [j] : []));
+      const mean = last.reduce((sum, j) => sum + j, 0) / Math.max(last.length, 1);
+      assert.equal(Number(/[\d.]+$/.exec(result)[0]), Number(mean.toFixed(4)), kind);
+    }
+  });
+});
+
+test('the numbers beside the options are those of a call', async () => {
+  const attention = await library.load({ threads: 1 });
+  const { default: example } = await import('../../web/examples/six-step.json', {
+    with: { type: 'json' },
+  });
+  const [query, key, value] = ['query', 'key', 'value'].map((name) =>
+    library.tensor(example.inputs[name]),
+  );
+  const lastQueries = library.tensor(example.inputs.query.slice(-2));
+  await onPage('en/docs/reference/', async (page) => {
+    const entries = await page.locator('[data-option]').evaluateAll((all) =>
+      all.map((entry) => ({
+        code: entry.querySelector('pre').textContent,
+        result: entry.querySelector('.result').textContent,
+      })),
+    );
+    for (const { code, result } of entries) {
+      const names = { attention, query, key, value, lastQueries };
+      const { output } = evaluate(code.replace(/;$/, ''), names);
+      const printed = result.replaceAll('−', '-').match(/-?\d+\.\d+/g);
+      const expected = Array.from(output.data).slice(-3);
+      assert.equal(printed.length, 3, code);
+      expected.forEach((number, at) => {
+        assert.ok(Math.abs(number - Number(printed[at])) < 6e-5, `${code}: ${result}`);
+      });
+    }
+  });
+  attention.dispose();
+});
+
+test('links within the site lead somewhere, and to an anchor that is there', async () => {
+  for (const path of ['en/', 'zh/', ...paths]) {
+    await onPage(path, async (page) => {
+      const here = new URL(page.url()).origin;
+      const links = await page
+        .locator('a[href]')
+        .evaluateAll((all) => [...new Set(all.map(({ href }) => href))]);
+      const pages = new Map();
+      for (const link of links.filter((href) => href.startsWith(here))) {
+        const [address, anchor] = link.split('#');
+        if (!pages.has(address)) {
+          const answer = await fetch(address);
+          assert.equal(answer.status, 200, `${path} links to ${link}`);
+          pages.set(address, await answer.text());
+        }
+        const isState = /^[a-z]+=/.test(anchor ?? '');
+        if (!anchor || isState) continue;
+        assert.ok(pages.get(address).includes(`id="${anchor}"`), `${path} links to ${link}`);
+      }
+    });
+  }
+});
+
+test('every page of the documentation can be reached from the article', async () => {
+  for (const language of ['en', 'zh']) {
+    await onPage(`${language}/`, async (page) => {
+      const inHead = await page.locator('.top a').evaluateAll((all) => all.map(({ href }) => href));
+      const inLast = await page
+        .locator('#library a')
+        .evaluateAll((all) => all.map(({ href }) => href));
+      const { origin } = new URL(page.url());
+      assert.ok(inHead.includes(`${origin}/${language}/docs/`));
+      assert.ok(inLast.includes(`${origin}/${language}/docs/`));
+      assert.ok(inLast.includes(`${origin}/en/docs/reference/`));
+    });
+  }
+});
+
+for (const path of paths) {
+  test(`${path} fits every screen`, async () => {
+    for (const width of widths) {
+      await onPage(
+        path,
+        async (page) => {
+          const overflow = await page.evaluate(
+            () => document.documentElement.scrollWidth - innerWidth,
+          );
+          assert.ok(overflow <= 0, `${width} px: ${overflow} px too wide`);
+        },
+        { viewport: { width, height: 900 } },
+      );
+    }
+  });
+
+  for (const colorScheme of ['light', 'dark']) {
+    test(`axe finds nothing: ${path}, ${colorScheme}`, async () => {
+      await onPage(
+        path,
+        async (page) => {
+          await page.evaluate(axe.source);
+          const { violations } = await page.evaluate(() => globalThis.axe.run());
+          const found = violations.map(
+            ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`,
+          );
+          assert.deepEqual(found, []);
+        },
+        { colorScheme },
+      );
+    });
+  }
+}
