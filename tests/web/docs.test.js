@@ -1,6 +1,7 @@
 // The documentation as built: complete, with masks and numbers that agree with the float64 reference,
 // and at ease on every screen.
 import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import axe from 'axe-core';
 import * as library from 'attention-wasm';
@@ -122,6 +123,24 @@ test('the numbers beside the options are those of a call', async () => {
     }
   });
   attention.dispose();
+});
+
+test('every code of an error is listed, with the messages of real calls or when it comes', async () => {
+  const sources = ['core', 'wasm', 'js'].flatMap((part) => {
+    const folder = new URL(`../../src/${part}/`, import.meta.url);
+    return readdirSync(folder)
+      .filter((name) => /\.(cpp|ts)$/.test(name))
+      .map((name) => readFileSync(new URL(name, folder), 'utf8'));
+  });
+  const thrown = /AttentionError\(\s*'([a-z]+)'|(?:return|error =|fail\()\s*\{"([a-z]+)",/g;
+  const codes = sources.flatMap((text) => [...text.matchAll(thrown)].map((m) => m[1] ?? m[2]));
+  assert.ok(codes.length > 30);
+  await onPage('en/docs/reference/', async (page) => {
+    const listed = await page.locator('.errors > dt').allInnerTexts();
+    assert.deepEqual(listed.map((code) => code.trim()).sort(), [...new Set(codes)].sort());
+    for (const text of await page.locator('.errors > dd').allInnerTexts())
+      assert.ok(text.length > 20);
+  });
 });
 
 test('links within the site lead somewhere, and to an anchor that is there', async () => {

@@ -79,14 +79,16 @@ export const refusedCalls: Record<string, string[]> = {
   ambiguous: [
     "attend(batchOf2, batchOf2, batchOf2, { mask: { kind: 'blocked', mask: [[false, true], [false, false]] } })",
   ],
+  capacity: ['cacheOf2.append(key, value)'],
   memory: ["attend(long, long, long, { returns: ['weights'] })"],
+  stopped: ['attend(long, long, long, {}, { progress: (share) => share < 0.001 })'],
   disposed: ['disposed.scaledDotProductAttention(query, key, value)'],
   load: ['await load({ wasmBinary: new Uint8Array(8) })'],
 };
 
 /** Errors that only circumstances bring about. */
 export const circumstances: Record<string, string> = {
-  busy: 'A second call was made from inside a `function` rule or a progress callback of the first.',
+  busy: 'A second call was made from inside a `function` rule or a progress function of the first.',
   unsupported: 'The engine has no WebAssembly SIMD.',
   worker:
     'The worker could not be started, or broke down during the call. The next call starts another.',

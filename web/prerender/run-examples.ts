@@ -114,6 +114,7 @@ export async function runRefusals(library: Library, attention: Attention): Promi
     disposed,
     attend: attention.scaledDotProductAttention.bind(attention),
     batchOf2: { shape: [2, 1, 2, 1], data: new Float32Array(4) },
+    cacheOf2: attention.createCache({ headDim: 3, capacity: 2 }),
     long: { shape: [200_000, 1], data: new Float32Array(200_000) },
   };
   const refusals: Refusal[] = [];
