@@ -78,8 +78,11 @@ const elements: UserConfig = {
       resolveId: (id) =>
         id === 'attention-wasm' ? { id: '../index.js', external: true } : undefined,
       generateBundle() {
-        const source = readFileSync(here('web/elements/types.d.ts'), 'utf8');
-        this.emitFile({ type: 'asset', fileName: 'index.d.ts', source });
+        const add = (fileName: string, path: string) =>
+          this.emitFile({ type: 'asset', fileName, source: readFileSync(here(path), 'utf8') });
+        add('index.d.ts', 'web/elements/types.d.ts');
+        // The one library that is inside; its license asks to go with it.
+        add('LICENSE.lit.txt', 'node_modules/lit/LICENSE');
       },
     },
   ],

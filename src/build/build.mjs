@@ -43,6 +43,12 @@ export async function buildPackage(tools) {
       await bundle();
     },
   });
+  await unlessFresh({
+    title: 'Building the figures',
+    inputs: ['web', 'dist/index.js', 'vite.config.ts', 'package-lock.json'],
+    output: 'dist/figures',
+    task: () => run(bin('vite'), ['build', '--mode', 'figures', '--logLevel', 'warn']),
+  });
 }
 
 /** Configures a preset once, then lets Ninja bring its targets up to date. */

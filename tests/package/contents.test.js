@@ -35,7 +35,22 @@ test('the tarball holds these files and no others', () => {
   const types = readdirSync(join(root, 'src/js'), { recursive: true })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
     .map((file) => `dist/${file.replace('.ts', '.d.ts')}`);
-  assert.deepEqual(files, [...expected, ...types].sort());
+  const inFigures = (file) => file.startsWith('dist/figures/');
+  const others = files.filter((file) => !inFigures(file));
+  assert.deepEqual(others, [...expected, ...types].sort());
+  // The figures' scripts have hashes in their names.
+  const figures = files.filter(inFigures).map((file) => file.replace('dist/figures/', ''));
+  const chunk = /^[\w-]+-[\w-]{8}\.js$/;
+  assert.deepEqual(
+    figures.filter((file) => !chunk.test(file)),
+    ['LICENSE.lit.txt', 'index.d.ts', 'index.js'],
+  );
+});
+
+test('the figures: at most 100 kB gzipped, all together', () => {
+  const figures = scripts.filter((file) => file.startsWith('dist/figures/'));
+  assert.ok(figures.length > 20);
+  assert.ok(gzipped(figures) <= 100, `${gzipped(figures)} kB`);
 });
 
 test('JavaScript: the package at most 15 kB gzipped, a script around the wasm at most 10 kB', () => {
@@ -60,7 +75,8 @@ test('nothing runs on installation, and nothing else is installed', () => {
 });
 
 test('every module imports by relative path alone', () => {
-  for (const file of scripts) {
+  // The figures, whose prose says import and from too, run without an import map in tests/web.
+  for (const file of scripts.filter((name) => !name.startsWith('dist/figures/'))) {
     const imports = [
       ...read(file)
         .toString()

@@ -1,38 +1,22 @@
 // The README's page without a bundler, in Chromium, and its first command.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { announced, difference, numbersIn, snippets } from '../snippets.js';
 import { onPage, site } from './browser.js';
+import { install } from './install.js';
 
 const root = new URL('../../', import.meta.url);
 const path = (file) => fileURLToPath(new URL(file, root));
-const packageJson = JSON.parse(readFileSync(path('package.json'), 'utf8'));
-
-/** A folder as `npm install attention-wasm` leaves it, with the page in it. */
-function install(code) {
-  const folder = path('build/snippets/site');
-  rmSync(folder, { recursive: true, force: true });
-  const modules = `${folder}/node_modules`;
-  mkdirSync(modules, { recursive: true });
-  for (const name of Object.keys(packageJson.dependencies ?? {})) {
-    cpSync(path(`node_modules/${name}`), `${modules}/${name}`, { recursive: true });
-  }
-  for (const name of [...packageJson.files, 'package.json']) {
-    cpSync(path(name), `${modules}/attention-wasm/${name}`, { recursive: true });
-  }
-  writeFileSync(`${folder}/index.html`, code);
-  return folder;
-}
 
 for (const file of ['README.md', 'README.zh.md']) {
   for (const isolated of [true, false]) {
     const how = isolated ? 'with' : 'without';
     test(`${file}: the page without a bundler, ${how} shared memory`, async () => {
       const [code] = snippets(readFileSync(path(file), 'utf8'), 'html');
-      const url = await site({ folder: install(code), isolated });
+      const url = await site({ folder: install('site', code), isolated });
       await onPage(
         '',
         async (page) => {

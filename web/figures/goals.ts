@@ -1,6 +1,5 @@
 // <attention-goals>: the learning goals as a checklist. What is ticked stays on this device.
-import type { PropertyValues } from 'lit';
-import { Figure } from './figure.js';
+import { ProseFigure } from './prose-figure.js';
 
 const place = 'goals';
 
@@ -21,10 +20,9 @@ function remember(ids: string[]): void {
   }
 }
 
-export class AttentionGoals extends Figure {
+export class AttentionGoals extends ProseFigure {
   /** The list is prose of the page; each item gets a box, and stays where it is. */
-  protected override updated(changed: PropertyValues<this>): void {
-    if (!changed.has('page') || !this.page) return;
+  protected override enliven(): void {
     const done = remembered();
     this.querySelectorAll('li').forEach((item, index) => {
       const box = document.createElement('input');
@@ -39,13 +37,5 @@ export class AttentionGoals extends Figure {
       const boxes = [...this.querySelectorAll<HTMLInputElement>('input')];
       remember(boxes.filter(({ checked }) => checked).map(({ value }) => value));
     });
-  }
-
-  protected override render(): unknown {
-    return this.fallback();
-  }
-
-  protected override view(): unknown {
-    return this.fallback();
   }
 }

@@ -1,0 +1,143 @@
+// Figures in other people's pages: alone in a frame, and as elements.
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { languages, onPage, site, textsOf } from './browser.js';
+import { install } from './install.js';
+
+const pageWith = (body, head = '') =>
+  `<!doctype html><html lang="en"><head><title>Elsewhere</title>
+  <link rel="icon" href="data:,">${head}</head><body>${body}</body></html>`;
+
+const list = readFileSync(new URL('../../web/figures/index.ts', import.meta.url), 'utf8');
+const names = [...list.matchAll(/'(attention-[\w-]+)'/g)].map(([, name]) => name);
+
+test('each figure stands alone in a frame, in both languages and themes', async () => {
+  assert.ok(names.length > 20);
+  for (const language of languages) {
+    const colorScheme = language === 'en' ? 'light' : 'dark';
+    await onPage(
+      'about:blank',
+      async (page) => {
+        const url = await site();
+        for (const name of names) {
+          const figure = name.replace('attention-', '');
+          await page.goto(`${url}${language}/?embed=1&figure=${figure}&theme=${colorScheme}`);
+          await page.locator(`${name}[data-live]`).waitFor();
+          const seen = await page.evaluate(() => ({
+            figures: document.querySelectorAll('[data-figure]').length,
+            others: document.querySelectorAll('.top, main > section, body > footer').length,
+            width: document.documentElement.scrollWidth - innerWidth,
+            scheme: getComputedStyle(document.documentElement).colorScheme,
+            height: document.querySelector('.alone').scrollHeight,
+          }));
+          const { width, height, ...rest } = seen;
+          assert.deepEqual(rest, { figures: 1, others: 0, scheme: colorScheme }, name);
+          assert.ok(width <= 0 && height > 60, `${name}: ${width} px too wide, ${height} px high`);
+        }
+      },
+      { viewport: { width: 390, height: 700 } },
+    );
+  }
+});
+
+test('a frame keeps the state of its link, leads to the article, and says how high it is', async () => {
+  const url = await site();
+  const folder = fileURLToPath(new URL('../../build/frame', import.meta.url));
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const frame = `<iframe title="Attention" src="${url}en/?embed=1&figure=stepper#s=5&p=w.2.1" width="700"></iframe>`;
+  const listen = `<script>addEventListener('message', ({ data }) => {
+    if (data.type === 'attention-wasm:height') document.querySelector('iframe').height = data.height;
+  })</script>`;
+  writeFileSync(`${folder}/index.html`, pageWith(frame, listen));
+  await onPage('about:blank', async (page) => {
+    await page.goto(await site({ folder, isolated: false }));
+    const inner = page.frameLocator('iframe');
+    await inner.locator('attention-stepper[data-live]').waitFor();
+    assert.equal(
+      await inner.locator('attention-stepper button.step[aria-current] .number').innerText(),
+      '5',
+    );
+    const link = inner.locator('h1 a');
+    assert.match(await link.getAttribute('href'), /\/en\/#attention&s=5&p=w\.2\.1$/);
+    await inner.locator('attention-stepper button.primary').click();
+    assert.match(await link.getAttribute('href'), /\/en\/#attention&s=6&p=w\.2\.1$/);
+    await page.waitForFunction(() => document.querySelector('iframe').height > 300);
+  });
+});
+
+test('a frame for a figure that does not exist says which ones do', async () => {
+  await onPage(
+    'en/?embed=1&figure=steper',
+    async (page) => {
+      assert.match(await page.locator('body').innerText(), /no figure “steper”.*stepper/);
+    },
+    { ready: (page) => page.locator('.alone').waitFor() },
+  );
+});
+
+const elements = pageWith(
+  `<attention-stepper state="s=6"></attention-stepper>
+   <div lang="zh-Hans"><attention-dot-product></attention-dot-product></div>
+   <attention-stepper id="second"></attention-stepper>
+   <script type="importmap">
+   { "imports": { "attention-wasm/figures": "./node_modules/attention-wasm/dist/figures/index.js" } }
+   </script>
+   <script type="module">
+   import 'attention-wasm/figures';
+   window.heard = [];
+   addEventListener('attention-change', ({ target, detail }) => {
+     heard.push([target.id, detail.state]);
+   });
+   </script>`,
+);
+
+test('figures are elements in a page that knows nothing else, from the packed files', async () => {
+  const folder = install('elements', elements);
+  const url = await site({ folder, isolated: false });
+  await onPage('about:blank', async (page) => {
+    await page.goto(url);
+    await page.locator('attention-stepper[data-live]').first().waitFor();
+    assert.equal((await textsOf(page, 'output')).at(-1)[1], '−0.12');
+    // The second has a state of its own, and tells of its changes.
+    const second = page.locator('#second');
+    await second.locator('button.step').nth(2).click();
+    assert.equal(await second.evaluate((element) => element.state), 's=3');
+    assert.deepEqual(await page.evaluate(() => window.heard), [['second', 's=3']]);
+    await second.evaluate((element) => element.setAttribute('state', 's=4&p=w.9.9'));
+    assert.equal(await second.locator('button.step[aria-current] .number').innerText(), '4');
+    assert.match(await second.locator('.messages').innerText(), /cell w\.9\.9; w\.4\.4/);
+    // The address of the page around stays as it is.
+    assert.equal(page.url(), url);
+    // Words of the language around, and styles of its own.
+    const chinese = page.locator('attention-dot-product').getByText(/\p{Script=Han}/u);
+    await chinese.first().waitFor();
+    const background = await second
+      .locator('button.primary')
+      .evaluate((button) => getComputedStyle(button).backgroundColor);
+    assert.equal(background, 'rgb(27, 29, 33)');
+    // In the dark where the page is dark.
+    await page.evaluate(() => (document.documentElement.style.colorScheme = 'dark'));
+    const dark = await page
+      .locator('attention-stepper .figure')
+      .first()
+      .evaluate((figure) => getComputedStyle(figure).color);
+    assert.equal(dark, 'rgb(233, 232, 228)');
+  });
+});
+
+test('an element whose WebAssembly cannot be had says so, in its place and as an event', async () => {
+  const folder = install('elements', elements);
+  await onPage(
+    'about:blank',
+    async (page) => {
+      await page.route('**/*.wasm', (route) => route.fulfill({ status: 404 }));
+      await page.goto(await site({ folder }));
+      await page.getByText('404').first().waitFor();
+      assert.match(await page.locator('#second').innerText(), /cannot be run here/);
+    },
+    { faults: [/404/] },
+  );
+});

@@ -1,0 +1,96 @@
+// attention-wasm/figures: the figures as elements of any page.
+//   <attention-stepper state="s=3&p=w.2.1" lang="zh"></attention-stepper>
+// Each has a state of its own, its own styles, and the language of the page around it. types.d.ts
+// says what a page can set and hear.
+import * as library from 'attention-wasm';
+import type { LitElement } from 'lit';
+import type { Figure } from '../figures/figure.js';
+import { type FigureClass, figures } from '../figures/index.js';
+import { ProseFigure } from '../figures/prose-figure.js';
+import { home } from '../state/home.js';
+import { decode } from '../state/link.js';
+import { Store } from '../state/store.js';
+import { type Language, type Words, fill } from '../state/words.js';
+
+const wordsOf: Record<Language, () => Promise<{ default: Words }>> = {
+  en: () => import('../content/en/words.json'),
+  zh: () => import('../content/zh/words.json'),
+};
+
+let loading: Promise<library.Attention> | undefined;
+/** One for all figures; what they compute is small. */
+const loadOnce = () => (loading ??= library.load({ threads: 1 }));
+
+/** Every figure of the list is drawn; what they have in common is all that matters here. */
+type Base = new () => LitElement & Pick<Figure, 'page'>;
+
+/** A figure that brings its own page with it. */
+function alone(figure: FigureClass): CustomElementConstructor {
+  return class extends (figure as unknown as Base) {
+    readonly #store = new Store(home);
+
+    static get observedAttributes(): string[] {
+      const { observedAttributes } = figure as unknown as { observedAttributes: string[] };
+      return [...observedAttributes, 'state', 'lang'];
+    }
+
+    /** What a link to the article would say after its #. */
+    get state(): string {
+      return this.#store.fragment;
+    }
+
+    set state(fragment: string) {
+      const { view, remarks } = decode(fragment, home);
+      this.#store.remarks = remarks;
+      this.#store.update(view);
+      this.requestUpdate();
+    }
+
+    override attributeChangedCallback(name: string, old: string | null, text: string | null): void {
+      super.attributeChangedCallback(name, old, text);
+      if (name === 'state') this.state = text ?? '';
+      else if (name === 'lang' && this.page) void this.#start();
+    }
+
+    override connectedCallback(): void {
+      super.connectedCallback();
+      if (!this.page) void this.#start();
+    }
+
+    async #start(): Promise<void> {
+      const language: Language = /^zh\b/.test(languageOf(this)) ? 'zh' : 'en';
+      const { default: words } = await wordsOf[language]();
+      try {
+        const attention = await loadOnce();
+        this.#store.addEventListener('change', this.#tell);
+        this.page = { library, attention, store: this.#store, words, language };
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        this.textContent = fill(words.loadFailed, { reason });
+        this.dispatchEvent(new CustomEvent('attention-error', { detail: { error } }));
+      }
+    }
+
+    readonly #tell = (): void => {
+      const detail = { state: this.state };
+      this.dispatchEvent(new CustomEvent('attention-change', { detail, bubbles: true }));
+    };
+  };
+}
+
+/** Of the nearest element that says one, through shadow roots too. */
+function languageOf(element: Element): string {
+  const said = element.closest('[lang]')?.getAttribute('lang');
+  if (said) return said;
+  const root = element.getRootNode();
+  return root instanceof ShadowRoot ? languageOf(root.host) : 'en';
+}
+
+await Promise.all(
+  Object.entries(figures).map(async ([name, load]) => {
+    const figure = await load();
+    // The quiz and the like are prose of the article.
+    if (figure.prototype instanceof ProseFigure || customElements.get(name)) return;
+    customElements.define(name, alone(figure));
+  }),
+);
