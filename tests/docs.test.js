@@ -31,6 +31,19 @@ test('the Chinese snippets are the English ones, with what they print', () => {
   }
 });
 
+test('what a bundler is told is what the tests of the package tell it', () => {
+  const tests = ['bundlers.test.js', 'users.js', 'browser.test.js']
+    .map((file) => readFileSync(new URL(`package/${file}`, import.meta.url), 'utf8'))
+    .join('\n');
+  const blocks = [...read('en/docs/05-bundlers.md').matchAll(/^```\w+\n(.*?)^```$/gms)];
+  const settings = blocks.flatMap(([, code]) => [
+    ...code.matchAll(/^ *((?:alias|external|paths|format|'Cross-[\w-]+'): .*|\{ "imports".*)$/gm),
+    ...code.matchAll(/(external: \[[^\]]*\])/g),
+  ]);
+  assert.ok(settings.length > 6);
+  for (const [, setting] of settings) assert.ok(tests.includes(setting), setting);
+});
+
 test('most of the snippets are run', () => {
   const all = files.flatMap((file) => [...read(`en/docs/${file}`).matchAll(/^```js(.*)$/gm)]);
   assert.ok(all.filter(([, how]) => how === ' run').length > 10);

@@ -6,7 +6,9 @@ import { test } from 'node:test';
 import axe from 'axe-core';
 import * as library from 'attention-wasm';
 import { predicate } from '../reference/mask.js';
-import { onPage as open, widths } from './browser.js';
+import { snippets } from '../snippets.js';
+import { onPage as open, site, widths } from './browser.js';
+import { install } from './install.js';
 
 const paths = ['en/docs/', 'zh/docs/', 'en/docs/reference/'];
 /** The documentation's pages are text: there when they are loaded. */
@@ -141,6 +143,21 @@ test('every code of an error is listed, with the messages of real calls or when 
     for (const text of await page.locator('.errors > dd').allInnerTexts())
       assert.ok(text.length > 20);
   });
+});
+
+test('the page with a figure of the guide works as it stands there', async () => {
+  const guide = new URL('../../web/content/en/docs/06-figures.md', import.meta.url);
+  const [code] = snippets(readFileSync(guide, 'utf8'), 'html');
+  const url = await site({ folder: install('docs-figure', code) });
+  await open(
+    '',
+    async (page) => {
+      const told = page.waitForEvent('console');
+      await page.locator('attention-stepper button.primary').click();
+      assert.equal((await told).text(), 's=6');
+    },
+    { url },
+  );
 });
 
 test('links within the site lead somewhere, and to an anchor that is there', async () => {
