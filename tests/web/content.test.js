@@ -74,7 +74,7 @@ test('every figure is placed once', () => {
     ...['scaling-lab', 'sentence', 'shape-flow', 'stepper', 'workbench'],
   ].map((name) => `attention-${name}`);
   for (const language of languages) {
-    const placed = sections(language).flatMap(({ body }) => figures(body));
+    const placed = pages(language)[0].flatMap(({ body }) => figures(body));
     assert.deepEqual(placed.sort(), names.sort());
   }
 });
