@@ -50,7 +50,7 @@ struct Plan {
   std::vector<Index> weight_heads;  ///< heads whose weights are returned, in the caller's order
   std::vector<Index>
       weight_queries;      ///< queries whose weights are returned; both empty if none are
-  std::int64_t bytes = 0;  ///< memory the call needs: inputs, results, steps
+  std::int64_t bytes = 0;  ///< memory the call needs: inputs, results, steps, scratch
 
   /// ALiBi's slope of head h; only where slopes are not empty.
   double slope(Index b, Index h) const {
@@ -63,12 +63,14 @@ struct Plan {
 enum class Purpose { attend, explain };
 
 /// Checks everything about a call before any work or allocation and fills in the plan.
-/// `memory_limit` is what the address space can give, in bytes (0 = no limit). Data is not read
-/// here, except by dense mask rules, which are run-length coded.
+/// `memory_limit` is what the address space can give, in bytes (0 = no limit), `workers` how many
+/// threads attend() will have. Data is not read here, except by dense mask rules, which are
+/// run-length coded.
 /// Decided here: d_k = 0 needs a scale (1/√0 is infinite); d_v = 0, T = 0, S = 0, B = 0, H = 0 are
 /// fine; a sink of −∞ is no sink; a bias has the inputs' dtype, or float32 beside float16 and
 /// bfloat16.
-Error check(const Call& call, Purpose purpose, std::int64_t memory_limit, Plan& plan);
+Error check(const Call& call, Purpose purpose, std::int64_t memory_limit, Plan& plan,
+            int workers = 1);
 
 /// Where attend() writes. `output` and `weights` have the inputs' dtype; lse is float64 for float64
 /// inputs and float32 otherwise. A null data pointer means: not wanted.

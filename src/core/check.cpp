@@ -282,7 +282,7 @@ std::vector<double> paper_slopes(Index heads) {
 
 }  // namespace
 
-Error check(const Call& call, Purpose purpose, std::int64_t memory_limit, Plan& plan) {
+Error check(const Call& call, Purpose purpose, std::int64_t memory_limit, Plan& plan, int workers) {
   const Options& options = call.options;
   if (Error error = check_inputs(call, memory_limit)) return error;
   const Sizes sizes = sizes_of(call);
@@ -307,7 +307,8 @@ Error check(const Call& call, Purpose purpose, std::int64_t memory_limit, Plan& 
   if (Error error = check_chosen(chosen.queries, sizes.queries, "weightsFor.queries", "length")) {
     return error;
   }
-  if (Error error = check_memory(call, purpose, memory_limit, sizes, plan.bytes)) return error;
+  if (Error error = check_memory(call, purpose, memory_limit, sizes, workers, plan.bytes))
+    return error;
 
   plan.sizes = sizes;
   plan.scale = options.scale.value_or(1 / std::sqrt(static_cast<double>(sizes.head_dim)));

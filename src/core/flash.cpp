@@ -61,9 +61,7 @@ class Flash {
     if (weights_.data)
       ends_.resize(static_cast<std::size_t>(sizes_.batch * sizes_.heads * sizes_.queries));
     const int blocks = static_cast<int>(order_.blocks());
-    // A block is a task, unless there are so few that threads would stand idle.
-    const bool split =
-        chunks_ > 1 && pool_.workers() > 1 && blocks < 4 * pool_.workers() && !watch_.tile;
+    const bool split = splits_blocks(blocks, chunks_, pool_.workers()) && !watch_.tile;
     const int chunks = static_cast<int>(chunks_);
     tasks_ = (split ? blocks * chunks + blocks : blocks) + weight_tasks();
     if (split) {

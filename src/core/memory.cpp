@@ -43,8 +43,8 @@ struct Part {
   const char* remedy;
 };
 
-/// What a call takes beside a few tiles' worth of scratch.
-std::vector<Part> memory_parts(const Call& call, Purpose purpose, const Sizes& sizes) {
+/// What a call takes.
+std::vector<Part> memory_parts(const Call& call, Purpose purpose, const Sizes& sizes, int workers) {
   constexpr const char* split = "pass fewer batch elements or heads at a time";
   const Options& options = call.options;
   const std::size_t stored = info(call.query.dtype).bytes;
@@ -68,7 +68,8 @@ std::vector<Part> memory_parts(const Call& call, Purpose purpose, const Sizes& s
   }
   parts.push_back({"output", bytes_of(saturating_product(rows, sizes.value_dim), stored), split});
   parts.push_back({"lse", bytes_of(rows, computed), split});
-  parts.push_back({"scratch", stages_of_row, split});
+  const auto number_bytes = static_cast<std::int64_t>(computed);
+  parts.push_back({"scratch", scratch_bytes(call, sizes, workers, number_bytes), split});
   if (options.returns.weights) {
     const auto chosen = [](const auto& indices, std::int64_t all) {
       return indices ? static_cast<std::int64_t>(indices->size()) : all;
@@ -131,8 +132,8 @@ Error check_layout(const Tensor& tensor, const std::string& argument, std::int64
 }
 
 Error check_memory(const Call& call, Purpose purpose, std::int64_t limit, const Sizes& sizes,
-                   std::int64_t& total) {
-  const std::vector<Part> parts = memory_parts(call, purpose, sizes);
+                   int workers, std::int64_t& total) {
+  const std::vector<Part> parts = memory_parts(call, purpose, sizes, workers);
   const Part& largest = *std::max_element(
       parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.bytes < b.bytes; });
   total = 0;

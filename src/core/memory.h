@@ -17,9 +17,14 @@ namespace attention {
 Error check_layout(const Tensor& tensor, const std::string& argument,
                    std::int64_t memory_limit = 0);
 
-/// Whether a call's inputs and results, and the steps if it is explain(), fit in memory of so many
-/// bytes; `total` is what they take.
+/// Whether a call's inputs, results and scratch, and the steps if it is explain(), fit in memory of
+/// so many bytes; `total` is what they take.
 Error check_memory(const Call& call, Purpose purpose, std::int64_t memory_limit, const Sizes& sizes,
-                   std::int64_t& total);
+                   int workers, std::int64_t& total);
+
+/// What attend() takes beside inputs and results, whose numbers have so many bytes while it
+/// computes.
+std::int64_t scratch_bytes(const Call& call, const Sizes& sizes, int workers,
+                           std::int64_t number_bytes);
 
 }  // namespace attention

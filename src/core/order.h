@@ -10,6 +10,12 @@ namespace attention {
 
 inline Index divide_up(Index a, Index b) { return (a + b - 1) / b; }
 
+/// Whether chunks of a block's keys are tasks of their own: where blocks are so few that workers
+/// would stand idle.
+inline bool splits_blocks(Index blocks, Index chunks, int workers) {
+  return chunks > 1 && workers > 1 && blocks < 4 * workers;
+}
+
 /// A block: rows `first` … `first + count` of those that read keys and values of one head.
 struct BlockPlace {
   Index batch, kv_head;

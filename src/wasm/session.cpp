@@ -85,7 +85,7 @@ Error Session::check_with_memory() {
                              : 0;
   const auto check_within = [&](double bytes) {
     const auto limit = static_cast<std::int64_t>(std::max(bytes + there, 1.0));  // 0: no limit
-    return attention::check(call_, purpose_, limit, plan_);
+    return attention::check(call_, purpose_, limit, plan_, pool_->workers());
   };
   Error error = check_within(machine_.never_used());
   if (error.code == "memory") error = check_within(machine_.available());

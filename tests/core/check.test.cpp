@@ -203,6 +203,26 @@ TEST_CASE("sizes that do not fit do not wrap") {
         std::string::npos);
 }
 
+TEST_CASE("what workers need beside inputs and results is counted") {
+  const auto bytes = [](std::int64_t heads, std::int64_t queries, std::int64_t keys, int workers) {
+    Call call;
+    call.query = shaped(DType::float32, {1, heads, queries, 128});
+    call.key = call.value = shaped(DType::float32, {1, heads, keys, 128});
+    Plan plan;
+    CHECK(!check(call, Purpose::attend, 0, plan, workers));
+    const std::int64_t tensors = 4 * 128 * heads * (2 * queries + 2 * keys);
+    return plan.bytes - tensors - 4 * heads * queries;  // lse too
+  };
+  // Queries, two outputs, and 64 keys and values; weights and biases of 8 rows.
+  constexpr std::int64_t worker = 4 * (64 * 128 * 3 + 64 * 256 + 2 * 64 * 8);
+  CHECK(bytes(8, 4096, 512, 1) == worker);
+  CHECK(bytes(8, 4096, 512, 4) == 4 * worker);
+  CHECK(bytes(8, 4096, 4096, 4) == 4 * worker);
+  // One query: each chunk of 1024 keys has its own output, so that workers can share a head.
+  constexpr std::int64_t narrow = 4 * (128 * 3 + 64 * 256 + 2 * 64 * 8);
+  CHECK(bytes(1, 1, 65536, 2) == 2 * narrow + 4 * 64 * 128);
+}
+
 TEST_CASE("option errors") {
   check_faults({
       {[](Call& c) { c.options.scale = nan; }, "option", "scale",
