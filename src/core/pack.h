@@ -82,6 +82,12 @@ void scatter_rows(const Compute<Stored>* panel, const Compute<Stored>* factor, I
   }
 }
 
+/// to[c] = from[c], widened: a function of its own, which compilers make vectors of.
+template <class Stored>
+[[gnu::noinline]] void widen_row(const Stored* from, Index width, Compute<Stored>* to) {
+  for (Index c = 0; c < width; ++c) to[c] = widen(from[c]);
+}
+
 /// Keys or values `first` … `first + count` of one head as value_tile() and score_tile() read them.
 template <class T>
 struct TileRows {
@@ -99,6 +105,10 @@ TileRows<Compute<Stored>> tile_rows(const View<const Stored>& view, Index b, Ind
   }
   for (Index j = 0; j < count; ++j) {
     const Stored* row = view.row(b, h, first + j);
+    if (view.strides[3] == 1) {
+      widen_row(row, width, copy + j * width);
+      continue;
+    }
     for (Index c = 0; c < width; ++c) copy[j * width + c] = widen(row[c * view.strides[3]]);
   }
   return {copy, width};
