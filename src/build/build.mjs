@@ -31,8 +31,8 @@ export async function buildPackage(tools) {
     });
   }
   await unlessFresh({
-    title: 'Compiling src/js',
-    inputs: ['src/js', 'tsconfig.json', 'src/build/scripts.mjs', 'package-lock.json'],
+    title: 'Compiling src/js and src/cli',
+    inputs: ['src/js', 'src/cli', 'tsconfig.json', 'src/build/scripts.mjs', 'package-lock.json'],
     output: 'dist/index.js',
     task: async () => {
       for (const name of readdirSync(join(root, 'dist'))) {

@@ -7,23 +7,32 @@ import { rolldown } from 'rolldown';
 import { minify } from 'rolldown/utils';
 import { root, UserError } from './run.mjs';
 
-/**
- * src/js as dist/index.js, dist/worker.js and what they share. The wasm files and the scripts around
- * them stay beside them.
- */
-export async function bundle(destination = join(root, 'dist')) {
-  const build = await rolldown({
-    input: { index: join(root, 'src/js/index.ts'), worker: join(root, 'src/js/worker.ts') },
+/** What is bundled: each is a file of dist/ and takes from the others what it needs. */
+const bundles = [
+  {
+    input: { index: 'src/js/index.ts', worker: 'src/js/worker.ts' },
     external: /\/wasm\//,
     platform: 'neutral',
-  });
-  const { output } = await build.generate({
-    format: 'esm',
-    minify: true,
-    chunkFileNames: 'shared.js',
-  });
-  for (const { fileName, code } of output) {
-    writeFileSync(join(destination, fileName), withPlainQuotes(code));
+  },
+  { input: { files: 'src/js/files.ts' }, external: /\/index\.js$/, platform: 'neutral' },
+  { input: { cli: 'src/cli/cli.ts' }, external: /^(node:|attention-wasm)/, platform: 'node' },
+];
+
+/**
+ * src/js and src/cli as modules of dist/. The wasm files and the scripts around them stay beside
+ * them.
+ */
+export async function bundle(destination = join(root, 'dist')) {
+  for (const options of bundles) {
+    const build = await rolldown({ ...options, cwd: root });
+    const { output } = await build.generate({
+      format: 'esm',
+      minify: true,
+      chunkFileNames: 'shared.js',
+    });
+    for (const { fileName, code } of output) {
+      writeFileSync(join(destination, fileName), withPlainQuotes(code));
+    }
   }
   // The one library that is inside; its license asks to go with it.
   const license = 'node_modules/wasm-feature-detect/LICENSE';

@@ -1,0 +1,193 @@
+/**
+ * Tensors from the files that NumPy and PyTorch write: `.npy`, `.npz` and `.safetensors`.
+ *
+ * @packageDocumentation
+ */
+import { AttentionError, type DType, type Tensor, type TensorData } from './index.js';
+
+interface Elements {
+  data: TensorData;
+  dtype: DType;
+}
+
+/** How the elements of a kind are stored, little-endian: bytes of one, and what a buffer of them holds. */
+type Kind = readonly [bytes: number, read: (buffer: ArrayBuffer) => Elements];
+
+const whole = (numbers: ArrayLike<number>): Elements => ({
+  data: Float64Array.from(numbers),
+  dtype: 'float64',
+});
+const wholeOf = (numbers: BigInt64Array | BigUint64Array): Elements =>
+  whole(Array.from(numbers, exactNumber));
+
+const kinds: { readonly [name: string]: Kind } = {
+  f8: [8, (buffer) => ({ data: new Float64Array(buffer), dtype: 'float64' })],
+  f4: [4, (buffer) => ({ data: new Float32Array(buffer), dtype: 'float32' })],
+  f2: [2, (buffer) => ({ data: new Uint16Array(buffer), dtype: 'float16' })],
+  bf2: [2, (buffer) => ({ data: new Uint16Array(buffer), dtype: 'bfloat16' })],
+  b1: [1, (buffer) => ({ data: new Uint8Array(buffer), dtype: 'bool' })],
+  i8: [8, (buffer) => wholeOf(new BigInt64Array(buffer))],
+  i4: [4, (buffer) => whole(new Int32Array(buffer))],
+  i2: [2, (buffer) => whole(new Int16Array(buffer))],
+  i1: [1, (buffer) => whole(new Int8Array(buffer))],
+  u8: [8, (buffer) => wholeOf(new BigUint64Array(buffer))],
+  u4: [4, (buffer) => whole(new Uint32Array(buffer))],
+  u2: [2, (buffer) => whole(new Uint16Array(buffer))],
+  u1: [1, (buffer) => whole(new Uint8Array(buffer))],
+};
+
+/** What safetensors calls them. */
+const safetensorsKinds: { readonly [name: string]: string } = {
+  ...{ F64: 'f8', F32: 'f4', F16: 'f2', BF16: 'bf2', BOOL: 'b1' },
+  ...{ I64: 'i8', I32: 'i4', I16: 'i2', I8: 'i1', U64: 'u8', U32: 'u4', U16: 'u2', U8: 'u1' },
+};
+
+/**
+ * Every tensor of a file, by its name there. Which of the formats it is, its contents say. float64,
+ * float32, float16, bfloat16 and bool stay what they are; whole numbers become float64.
+ *
+ * @param contents the bytes of the file
+ * @param name the file's name, for errors; the one tensor of a `.npy` file is called by it, without
+ *   folder and ending
+ * @throws AttentionError when the file is of another format, is damaged, or holds what no tensor can
+ */
+export async function readTensors(
+  contents: Uint8Array,
+  name = 'file',
+): Promise<Map<string, Tensor>> {
+  const bytes = new Uint8Array(contents); // also a Buffer of Node's, whose slice() does not copy
+  try {
+    if (startsWith(bytes, '\x93NUMPY')) {
+      return new Map([[name.replace(/^.*[\\/]/, '').replace(/\.npy$/i, ''), readNpy(bytes, name)]]);
+    }
+    if (startsWith(bytes, 'PK')) return await readNpz(bytes, name);
+    if (bytes[8] === '{'.charCodeAt(0)) return readSafetensors(bytes, name);
+  } catch (error) {
+    // What reads behind the end of a file throws, and so does the JSON of a damaged header.
+    throw error instanceof AttentionError ? error : wrong(name, `is damaged: ${String(error)}`);
+  }
+  throw wrong(name, 'is neither a .npy, .npz nor a .safetensors file');
+}
+
+/** The format's version, the length of its header, a Python dictionary, then the elements. */
+function readNpy(bytes: Uint8Array<ArrayBuffer>, name: string): Tensor {
+  const view = viewOf(bytes);
+  const isFirst = view.getUint8(6) === 1;
+  const start = isFirst ? 10 : 12;
+  const length = isFirst ? view.getUint16(8, true) : view.getUint32(8, true);
+  const header = textOf(bytes.subarray(start, start + length));
+  const [, order = '', kind = ''] = /'descr': *'([<>|=]?)(\w+)'/.exec(header) ?? [];
+  const [, layout] = /'fortran_order': *(True|False)/.exec(header) ?? [];
+  const [, lengths] = /'shape': *\(([\d, ]*)\)/.exec(header) ?? [];
+  if (layout === undefined || lengths === undefined) throw wrong(name, 'has a header that is cut');
+  const shape = (lengths.match(/\d+/g) ?? []).map(Number);
+  const stored = bytes.slice(start + length);
+  const tensor = tensorOf(shape, kind, order === '>' ? swapped(stored, kind) : stored, name);
+  return layout === 'True' ? { ...tensor, strides: columnMajor(shape) } : tensor;
+}
+
+/** A table of names in JSON, behind its length, then the elements of all of them. */
+function readSafetensors(bytes: Uint8Array<ArrayBuffer>, name: string): Map<string, Tensor> {
+  const start = 8 + Number(viewOf(bytes).getBigUint64(0, true));
+  if (start > bytes.length) throw wrong(name, 'is cut off within its header');
+  const table = JSON.parse(textOf(bytes.subarray(8, start))) as {
+    [name: string]: { dtype: string; shape: number[]; data_offsets: [number, number] };
+  };
+  const entries = Object.entries(table).filter(([key]) => key !== '__metadata__');
+  return new Map(
+    entries.map(
+      ([
+        key,
+        {
+          dtype,
+          shape,
+          data_offsets: [from, to],
+        },
+      ]) => {
+        const stored = bytes.slice(start + from, start + to);
+        return [key, tensorOf(shape, safetensorsKinds[dtype] ?? dtype, stored, `${name}: ${key}`)];
+      },
+    ),
+  );
+}
+
+/** A zip archive of .npy files. */
+async function readNpz(bytes: Uint8Array<ArrayBuffer>, name: string): Promise<Map<string, Tensor>> {
+  const view = viewOf(bytes);
+  let end = bytes.length - 22; // the end record, behind which there may be a comment
+  while (end >= 0 && view.getUint32(end, true) !== 0x06054b50) end--;
+  if (end < 0) throw wrong(name, 'is a zip archive that is cut off');
+  const tensors = new Map<string, Tensor>();
+  let at = view.getUint32(end + 16, true);
+  for (let left = view.getUint16(end + 10, true); left > 0; left--) {
+    const [nameLength, extraLength, commentLength] = [28, 30, 32].map((place) =>
+      view.getUint16(at + place, true),
+    ) as [number, number, number];
+    const entry = textOf(bytes.subarray(at + 46, at + 46 + nameLength));
+    const local = view.getUint32(at + 42, true);
+    const start = local + 30 + view.getUint16(local + 26, true) + view.getUint16(local + 28, true);
+    const packed = bytes.subarray(start, start + view.getUint32(at + 20, true));
+    const method = view.getUint16(at + 10, true);
+    if (entry.endsWith('.npy')) {
+      const content = method === 0 ? packed.slice() : await inflated(packed);
+      const key = entry.slice(0, -4);
+      if (content.length !== view.getUint32(at + 24, true)) throw wrong(name, `has ${key} cut off`);
+      tensors.set(key, readNpy(content, `${name}: ${key}`));
+    }
+    at += 46 + nameLength + extraLength + commentLength;
+  }
+  if (tensors.size > 0) return tensors;
+  throw wrong(
+    name,
+    'is a zip archive without .npy files; save a PyTorch checkpoint with safetensors.torch.save_file()',
+  );
+}
+
+async function inflated(packed: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+function tensorOf(
+  shape: number[],
+  kindName: string,
+  stored: Uint8Array<ArrayBuffer>,
+  name: string,
+): Tensor {
+  const kind = kinds[kindName];
+  if (!kind) {
+    const names = 'float64, float32, float16, bfloat16, bool and whole numbers';
+    throw wrong(name, `has elements of type '${kindName}'; there can be ${names}`);
+  }
+  const [bytes, read] = kind;
+  const count = shape.reduce((product, length) => product * length, 1);
+  if (stored.length !== count * bytes) {
+    const needed = `${count} elements of ${bytes} bytes`;
+    throw wrong(name, `has ${stored.length} bytes for ${needed}, shape ${shape.join('×')}`);
+  }
+  return { shape, ...read(stored.buffer) };
+}
+
+/** The same elements with the bytes of each in the other order. */
+function swapped(stored: Uint8Array<ArrayBuffer>, kind: string): Uint8Array<ArrayBuffer> {
+  const [bytes] = kinds[kind] ?? [1];
+  return stored.map((_, at) => stored[at - (at % bytes) + bytes - 1 - (at % bytes)]!);
+}
+
+const columnMajor = (shape: readonly number[]): number[] =>
+  shape.map((_, axis) => shape.slice(0, axis).reduce((product, length) => product * length, 1));
+
+function exactNumber(integer: bigint): number {
+  const number = Number(integer);
+  if (Number.isSafeInteger(number)) return number;
+  throw new AttentionError('file', 'file', `the whole number ${integer} is too large for float64`);
+}
+
+const viewOf = (bytes: Uint8Array): DataView =>
+  new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+const startsWith = (bytes: Uint8Array, text: string): boolean =>
+  [...text].every((letter, at) => bytes[at] === letter.charCodeAt(0));
+
+const wrong = (name: string, what: string): AttentionError =>
+  new AttentionError('file', name, `${name} ${what}`);

@@ -1,0 +1,139 @@
+// Tensors from files. tests/vectors/files was written by NumPy 1.24; the safetensors files are made
+// here, from the format's description.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { AttentionError, toNested } from 'attention-wasm';
+import { readTensors } from 'attention-wasm/files';
+
+const file = (name) => readFileSync(new URL(`../vectors/files/${name}`, import.meta.url));
+const kinds = await readTensors(file('kinds.npz'), 'kinds.npz');
+const whole = [0, 1, 2, 3, 4, 5];
+
+/** What is in kinds.npz: the dtype and the elements of each array, 2×3 if nothing else is said. */
+const expected = {
+  f8: ['float64', whole.map((x) => x / 4 - 0.5)],
+  f4: ['float32', whole.map((x) => x / 4 - 0.5)],
+  f2: ['float16', whole.map((x) => x / 4 - 0.5)],
+  b1: ['bool', whole.map((x) => x % 2 === 1)],
+  ...Object.fromEntries(
+    ['i8', 'i4', 'i2', 'i1'].map((k) => [k, ['float64', whole.map((x) => x - 3)]]),
+  ),
+  ...Object.fromEntries(['u8', 'u4', 'u2', 'u1'].map((k) => [k, ['float64', whole]])),
+  big_f4: ['float32', whole.map((x) => x / 4 - 0.5)],
+  big_i8: ['float64', whole.map((x) => x - 3)],
+  fortran: ['float64', whole.map((x) => x / 4 - 0.5)],
+  scalar: ['float64', 7.5, []],
+  empty: ['float32', [], [0, 3]],
+};
+
+test('.npz: every array, whatever its elements and their order', () => {
+  assert.deepEqual([...kinds.keys()].sort(), Object.keys(expected).sort());
+  for (const [name, [dtype, elements, shape = [2, 3]]] of Object.entries(expected)) {
+    const tensor = kinds.get(name);
+    assert.equal(tensor.dtype, dtype, name);
+    assert.deepEqual(tensor.shape, shape, name);
+    const nested = toNested(tensor);
+    assert.deepEqual(Array.isArray(nested) ? nested.flat() : nested, elements, name);
+  }
+});
+
+test('.npz, compressed', async () => {
+  const tensors = await readTensors(file('six-step.npz'));
+  const example = new URL('../../web/examples/six-step.json', import.meta.url);
+  const { inputs } = JSON.parse(readFileSync(example));
+  for (const [name, nested] of Object.entries(inputs)) {
+    assert.deepEqual(toNested(tensors.get(name)), nested);
+  }
+});
+
+test('.npy: one tensor, called by the name of the file', async () => {
+  const bytes = file('query.npy');
+  const named = await readTensors(new Uint8Array(bytes), 'some/folder/q.npy');
+  assert.deepEqual([...named.keys()], ['q']);
+  assert.equal(named.get('q').dtype, 'float32');
+  assert.deepEqual(named.get('q').data.slice(0, 3), new Float32Array([0.11, 0.77, 0.08]));
+  const within = new Uint8Array(bytes.length + 3);
+  within.set(bytes, 3);
+  assert.deepEqual(await readTensors(within.subarray(3), 'q.npy'), named);
+});
+
+/** A safetensors file of { name: [dtype, shape, typed array] }. */
+function safetensors(tensors) {
+  let end = 0;
+  const table = { __metadata__: { format: 'pt' } };
+  const parts = Object.entries(tensors).map(([name, [dtype, shape, array]]) => {
+    const begin = end;
+    end += array.byteLength;
+    table[name] = { dtype, shape, data_offsets: [begin, end] };
+    return Buffer.from(array.buffer);
+  });
+  const header = Buffer.from(JSON.stringify(table));
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(header.length));
+  return Buffer.concat([length, header, ...parts]);
+}
+
+test('.safetensors', async () => {
+  const bytes = safetensors({
+    mask: ['BOOL', [3], new Uint8Array([1, 0, 1])],
+    'layer.0.q': ['F32', [1, 2], new Float32Array([0.5, -2])], // at no multiple of four bytes
+    half: ['F16', [1], new Uint16Array([0x3c00])],
+    brain: ['BF16', [1], new Uint16Array([0xc000])],
+    double: ['F64', [1], new Float64Array([0.1])],
+    lengths: ['I64', [2], new BigInt64Array([7n, -7n])],
+  });
+  const tensors = await readTensors(bytes, 'x.safetensors');
+  const found = [...tensors].map(([name, tensor]) => [name, tensor.dtype, toNested(tensor)]);
+  assert.deepEqual(found, [
+    ['mask', 'bool', [true, false, true]],
+    ['layer.0.q', 'float32', [[0.5, -2]]],
+    ['half', 'float16', [1]],
+    ['brain', 'bfloat16', [-2]],
+    ['double', 'float64', [0.1]],
+    ['lengths', 'float64', [7, -7]],
+  ]);
+});
+
+const npy = file('query.npy');
+const altered = (from, to) => Buffer.from(npy.toString('latin1').replace(from, to), 'latin1');
+const wrong = {
+  'another format': [Buffer.from('hello, world'), /neither a \.npy, \.npz nor a \.safetensors/],
+  'an empty file': [Buffer.alloc(0), /neither/],
+  'a .npy cut off within its elements': [
+    npy.subarray(0, -1),
+    /47 bytes for 12 elements of 4 bytes/,
+  ],
+  'a .npy cut off within its header': [npy.subarray(0, 30), /header that is cut/],
+  'a .npy cut off at its start': [npy.subarray(0, 7), /damaged/],
+  'complex numbers': [altered('<f4', '<c8'), /elements of type 'c8'; there can be float64/],
+  'a .npz cut off': [file('six-step.npz').subarray(0, -40), /zip archive that is cut off/],
+  'a zip archive of other files': [
+    Buffer.from(file('six-step.npz').toString('latin1').replaceAll('.npy', '.txt'), 'latin1'),
+    /without \.npy files; .*safetensors/,
+  ],
+  'a .safetensors cut off': [
+    safetensors({ a: ['F32', [2], new Float32Array(2)] }).subarray(0, -1),
+    /a has 7 bytes for 2 elements of 4 bytes/,
+  ],
+  'a .safetensors whose header is cut off': [
+    safetensors({ a: ['F32', [2], new Float32Array(2)] }).subarray(0, 20),
+    /cut off within its header/,
+  ],
+  float8: [safetensors({ a: ['F8_E4M3', [1], new Uint8Array(1)] }), /type 'F8_E4M3'/],
+  'whole numbers too large': [
+    safetensors({ a: ['I64', [1], new BigInt64Array([2n ** 53n])] }),
+    /9007199254740992 is too large/,
+  ],
+};
+
+for (const [what, [bytes, message]] of Object.entries(wrong)) {
+  test(`${what} is refused`, async () => {
+    await assert.rejects(readTensors(bytes, 'some.file'), (error) => {
+      assert.ok(error instanceof AttentionError, error.stack);
+      assert.equal(error.code, 'file');
+      assert.match(error.message, message);
+      return true;
+    });
+  });
+}
