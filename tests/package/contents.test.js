@@ -1,11 +1,12 @@
 // What is in the tarball, and how big it is.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { bundle } from '../../src/build/scripts.mjs';
 import { folder, pack, packed, project, root } from './packed.js';
+import { bundler } from './users.js';
 
 const installed = join(project('contents'), 'node_modules/attention-wasm');
 const read = (file) => readFileSync(join(installed, file));
@@ -24,6 +25,8 @@ test('the tarball holds these files and no others', () => {
     'README.md',
     'README.zh.md',
     'dist/LICENSE.wasm-feature-detect.txt',
+    'dist/cli.js',
+    'dist/files.js',
     'dist/index.js',
     'dist/shared.js',
     'dist/wasm/attention-baseline-threads.js',
@@ -74,21 +77,44 @@ test('nothing runs on installation, and nothing else is installed', () => {
   assert.deepEqual(about.optionalDependencies ?? {}, {});
 });
 
-test('every module imports by relative path alone', () => {
-  // The figures, whose prose says import and from too, run without an import map in tests/web.
-  for (const file of scripts.filter((name) => !name.startsWith('dist/figures/'))) {
-    const imports = [
-      ...read(file)
-        .toString()
-        .matchAll(/\b(?:from|import)\s*\(?\s*["'`]([^"'`]+)/g),
-    ];
-    for (const [, specifier] of imports) assert.match(specifier, /^\.\.?\//, file);
-  }
+/** A module bundled in a user's project: its code, and the files that went into it. */
+async function bundled(contents) {
+  const { default: esbuild } = await bundler('esbuild');
+  const place = dirname(dirname(installed));
+  const { outputFiles, metafile } = await esbuild.build({
+    stdin: { contents, resolveDir: place },
+    absWorkingDir: place,
+    ...{ bundle: true, format: 'esm', platform: 'browser' },
+    ...{ write: false, metafile: true, logLevel: 'silent' },
+  });
+  const files = Object.keys(metafile.inputs).filter((file) => file !== '<stdin>');
+  return { code: outputFiles[0].text, files };
+}
+
+test('nothing outside the package is imported', async () => {
+  const names = Object.keys(about.exports).map((name) => name.replace('.', about.name));
+  const { files } = await bundled(names.map((name) => `export * from '${name}';`).join('\n'));
+  assert.ok(files.length > 3);
+  for (const file of files) assert.ok(file.startsWith(`node_modules/${about.name}/`), file);
+  const ofProgram = [
+    ...read('dist/cli.js')
+      .toString()
+      .matchAll(/\bfrom ?"([^"]+)"/g),
+  ];
+  for (const [, name] of ofProgram) assert.ok(name.startsWith('node:') || names.includes(name));
+});
+
+test('bundlers leave out what is not used, and keep what is imported for its effects', async () => {
+  const unused = await bundled("import { load } from 'attention-wasm'; console.log(1);");
+  assert.doesNotMatch(unused.code, /attention-/);
+  const figures = await bundled("import 'attention-wasm/figures';");
+  assert.match(figures.code, /customElements/);
 });
 
 test('what is exported and told of the package is there', () => {
   const named = Object.values(about.exports).flatMap((entry) => Object.values(entry));
   assert.ok(named.length > 0);
+  named.push(...Object.values(about.bin));
   for (const file of named) assert.ok(files.includes(file.replace('./', '')), file);
 });
 

@@ -52,3 +52,12 @@ for (const [name, program] of Object.entries({ 'this Node': process.execPath, no
 test('a newer Node has relaxed SIMD without being asked', () => {
   assert.equal(output(node24, 'node.js').here.info.simd, 'relaxed');
 });
+
+test('npx attention-wasm', () => {
+  const words = ['--offline', 'attention-wasm', 'info', '--json', '--threads', '1'];
+  const { threads, version } = JSON.parse(
+    execFileSync('npx', words, { cwd: place, encoding: 'utf8', timeout: 60_000 }),
+  );
+  assert.equal(threads, 1);
+  assert.match(version, /^\d+\.\d+\.\d+/);
+});

@@ -38,6 +38,7 @@ function compile(source, moduleResolution) {
 const right = `
   import { AttentionError, load, tensor, toNested, windowOfSize } from 'attention-wasm';
   import type { Attention, AttentionOptions, MaskRule, Tensor } from 'attention-wasm';
+  import { readTensors } from 'attention-wasm/files';
 
   using attention: Attention = await load({ threads: 'auto', simd: 'auto' });
   const query: Tensor = { shape: [1, 2], data: new Float32Array(2) };
@@ -62,10 +63,11 @@ const right = `
   const capped: number[] | undefined = steps.capped?.shape;
   const ranges: [number, number][] = attention.mask('causal', { queries: 1, keys: 1 }).rowRanges(0, 0, 0);
   toNested(output);
+  const stored: Tensor | undefined = (await readTensors(new Uint8Array(8), 'q.npy')).get('q');
   try { attention.dispose(); } catch (error) {
     if (error instanceof AttentionError) console.log(error.code, error.argument, error.message);
   }
-  console.log(first, scores, capped, ranges, attention.info.why, attention.memory().used);
+  console.log(first, scores, capped, ranges, attention.info.why, attention.memory().used, stored);
   export {};
 `;
 
