@@ -1,6 +1,8 @@
 // A figure on a case of its own, which changes apart from the page's case.
+import type { PropertyValues } from 'lit';
 import { inspectorView } from '../draw/inspector.js';
-import type { Case, Cell } from '../state/case.js';
+import { type Case, type Cell, sameCase } from '../state/case.js';
+import { readCase, writeCase } from '../state/link.js';
 import type { LocalCase } from '../state/local-case.js';
 import type { Page } from '../state/page.js';
 import { steps } from '../state/steps.js';
@@ -15,12 +17,34 @@ export abstract class OwnCaseFigure extends CaseFigure {
 
   protected override changeCase(to: Case): void {
     this.own.change(to);
-    this.requestUpdate();
+    this.#link();
   }
 
   protected override undo(): void {
     this.own.undo();
+    this.#link();
+  }
+
+  /** The case as the link has it; '' is the article's own. */
+  #linked = '';
+
+  #link(): void {
+    const { now, home } = this.own;
+    this.#linked = sameCase(now, home) ? '' : writeCase(now);
+    this.set('case', this.#linked || undefined);
     this.requestUpdate();
+  }
+
+  /** Follows the link, when it says something else than this figure wrote there. */
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    super.willUpdate(changed);
+    const text = this.page ? this.setting('case', String, '') : this.#linked;
+    if (text === this.#linked) return;
+    this.#linked = text;
+    const { home } = this.own;
+    const found = text === '' ? home : readCase(text, home);
+    this.complaint = found ? '' : this.page!.words.linkCase;
+    this.own.change(found ?? home);
   }
 
   protected override pin(): Cell | null {

@@ -72,6 +72,7 @@ function boardView(frame: Frame, { language, words }: Page, grid?: GridState) {
 
 export class AttentionRetrieval extends OwnCaseFigure {
   static override styles = sheets(retrievalSheet);
+  static override key = 'fruit';
 
   static firstFrame = (page: Page) =>
     html`<div class="retrieval">${boardView(frameOf(page, home), page)}</div>`;

@@ -1,6 +1,7 @@
 // <attention-stepper>: from Q, K and V to the output in six steps, on the page's own case.
 import { html } from 'lit';
 import example from '../examples/six-step.json';
+import type { Shown } from '../export/data.js';
 import { type Case, type Cell, type View, sizeOf, withCausal } from '../state/case.js';
 import { frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
@@ -45,6 +46,13 @@ export class AttentionStepper extends CaseFigure {
       key: like('key', 1),
       value: like('value', 2),
     });
+  }
+
+  protected override shown = () => ({ pin: this.pin(), step: this.page!.store.view.step });
+  protected override show(shown: Partial<Shown>): void {
+    super.show(shown);
+    const { step } = shown;
+    if (step !== undefined && Number.isInteger(step) && steps[step - 1]) this.#update({ step });
   }
 
   protected override board({ store, words }: Page) {

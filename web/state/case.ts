@@ -67,4 +67,6 @@ export function withBlock(matrix: Matrix, row: number, column: number, block: Ma
   return matrix.map((cells, i) => cells.map((x, j) => block[i - row]?.[j - column] ?? x));
 }
 
+export const sameShape = (a: Matrix, b: Matrix) => sizeOf(a).join() === sizeOf(b).join();
+
 export const sizeOf = (matrix: Matrix) => [matrix.length, matrix[0]?.length ?? 0] as const;

@@ -1,6 +1,7 @@
 // View ↔ URL fragment. Short keys, and only what differs from the article's own state:
 //   #section&s=3&p=w.2.1&m=0&q=0.11,0.77;…     pins are counted from 1, as the page counts
 import {
+  type Case,
   type Cell,
   type Matrix,
   type View,
@@ -50,6 +51,26 @@ function readMatrix(text: string, [rows, columns]: readonly [number, number]): M
     matrix.length === rows &&
     matrix.every((row) => row.length === columns && row.every((x) => x !== undefined));
   return fits ? (matrix as number[][]) : undefined;
+}
+
+/** A whole case as one setting: its matrices, and the options where they are not the article's. */
+export function writeCase({ query, key, value, options }: Case): string {
+  return [...[query, key, value].map(writeMatrix), JSON.stringify(options)].join('|');
+}
+
+/** Undefined where the text is no case of the same shape as `home`. */
+export function readCase(text: string, home: Case): Case | undefined {
+  const [q = '', k = '', v = '', ...rest] = text.split('|');
+  const query = readMatrix(q, sizeOf(home.query));
+  const key = readMatrix(k, sizeOf(home.key));
+  const value = readMatrix(v, sizeOf(home.value));
+  if (!query || !key || !value) return undefined;
+  try {
+    const options = JSON.parse(rest.join('|')) as Case['options'];
+    return { query, key, value, options };
+  } catch {
+    return undefined;
+  }
 }
 
 export function encode(view: View, home: View): string {

@@ -10,6 +10,7 @@ export class Store extends EventTarget {
   #view: View;
   #past: Case[] = [];
   remarks: Remark[] = [];
+  #isInAddress = false;
 
   constructor(readonly home: View) {
     super();
@@ -23,6 +24,11 @@ export class Store extends EventTarget {
   /** The view as a link says it. */
   get fragment(): string {
     return encode(this.#view, this.home);
+  }
+
+  /** Whether the page's address says all this. */
+  get isInAddress(): boolean {
+    return this.#isInAddress;
   }
 
   get canUndo(): boolean {
@@ -60,6 +66,7 @@ export class Store extends EventTarget {
    * case, so that Back undoes them; a pin only replaces the entry).
    */
   bindToAddress(): void {
+    this.#isInAddress = true;
     let written: View | undefined;
     let anchor = '';
     const read = () => {
