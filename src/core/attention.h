@@ -161,7 +161,8 @@ struct Explanation : Trace {
 Explanation explain(const Call& call, const Plan& plan);
 
 /// The plain path without its record, into the same places as attend(): what attend() must equal.
-/// Memory: one row of every stage. Error: as explain(), and the rounding to the inputs' dtype.
+/// Memory: one row of every stage, and 16-bit inputs widened. Error: as explain(), and the rounding
+/// to the inputs' dtype.
 Info attend_plain(const Call& call, const Plan& plan, const Result& result);
 
 /// The tables of options, mask kinds, dtypes and steps, as JSON.

@@ -103,6 +103,27 @@ inline BFloat16 narrow<BFloat16>(float value) {
   return {static_cast<std::uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16)};
 }
 
+/// widen(narrow<Stored>(value)): the nearest number that the type has.
+template <class Stored>
+float round_to(float value) {
+  return widen(narrow<Stored>(value));
+}
+
+/// Without leaving float32 and without a branch: arithmetic in float16 does it after every step.
+template <>
+inline float round_to<Float16>(float value) {
+  const std::uint32_t sign = std::bit_cast<std::uint32_t>(value) & 0x80000000u;
+  const std::uint32_t magnitude = std::bit_cast<std::uint32_t>(value) ^ sign;
+  const std::uint32_t odd = (magnitude >> 13) & 1u;
+  std::uint32_t rounded = (magnitude + 0xfffu + odd) & ~0x1fffu;
+  // Below 2⁻¹⁴: beside 0.5 the last bit of a float32 is that of a subnormal float16.
+  const float subnormal = std::bit_cast<float>(magnitude) + 0.5f - 0.5f;
+  rounded = magnitude < 0x38800000u ? std::bit_cast<std::uint32_t>(subnormal) : rounded;
+  rounded = rounded >= 0x47800000u ? 0x7f800000u : rounded;  // 2¹⁶ and above
+  rounded = magnitude > 0x7f800000u ? 0x7fc00000u : rounded;
+  return std::bit_cast<float>(rounded | sign);
+}
+
 /// The type in which an element type is computed.
 template <class Stored>
 using Compute = std::conditional_t<std::is_same_v<Stored, double>, double, float>;

@@ -15,7 +15,7 @@ struct Error {
   explicit operator bool() const { return !message.empty(); }
 };
 
-/// The shortest text that reads back as the same number, spelled as JavaScript does.
+/// The shortest text that reads back as the same number.
 std::string to_text(double number);
 
 /// Text and whole numbers one after another: sentence("there are ", 3, " keys").

@@ -21,11 +21,12 @@ Step make_step(const char* name, Shape shape, int rank, std::shared_ptr<std::vec
 }
 
 /// Gathers the diagnostics while the rows pass in order.
-template <class Path>
+template <class Arithmetic>
 class Diagnosis {
- public:
-  using Number = typename Path::Number;
+  using Path = PlainPath<Arithmetic>;
+  using Number = typename Arithmetic::Number;
 
+ public:
   Diagnosis(const Options& options, const Plan& plan, Index rows) : options_(options), plan_(plan) {
     result_.rows.reserve(static_cast<std::size_t>(rows));
   }
@@ -120,15 +121,15 @@ class Diagnosis {
   Cells non_finite_, overflow_;
 };
 
-template <class Stored, class Arithmetic>
+template <class Arithmetic>
 Trace trace(const Call& call, const Plan& plan) {
   using Number = typename Arithmetic::Number;
   const Sizes& sizes = plan.sizes;
   const Index rows = sizes.batch * sizes.heads * sizes.queries;
   const Storage<Number> storage(call, sizes, rows);
   const auto lse = std::make_shared<std::vector<Number>>(static_cast<std::size_t>(rows));
-  PlainPath<Stored, Arithmetic> path(call, plan);
-  Diagnosis<PlainPath<Stored, Arithmetic>> diagnosis(call.options, plan, rows);
+  PlainPath<Arithmetic> path(call, plan);
+  Diagnosis<Arithmetic> diagnosis(call.options, plan, rows);
   Trace result;
   for_rows(plan, [&](const Row& row, Index number) {
     const RowStages<Number> stage = storage.row(number);
@@ -155,14 +156,12 @@ Trace trace(const Call& call, const Plan& plan) {
 }  // namespace
 
 Explanation explain(const Call& call, const Plan& plan) {
-  return dispatch(call.query.dtype, [&](auto zero) {
-    using Stored = decltype(zero);
-    Explanation result{trace<Stored, Native<Compute<Stored>>>(call, plan), {}};
-    if constexpr (sizeof(Stored) < sizeof(float)) {
-      result.unwidened = trace<Stored, Narrow<Stored>>(call, plan);
-    }
-    return result;
-  });
+  const DType dtype = call.query.dtype;
+  if (dtype == DType::float64) return {trace<Native<double>>(call, plan), {}};
+  Explanation result{trace<Native<float>>(call, plan), {}};
+  if (dtype == DType::float16) result.unwidened = trace<Narrow<Float16>>(call, plan);
+  if (dtype == DType::bfloat16) result.unwidened = trace<Narrow<BFloat16>>(call, plan);
+  return result;
 }
 
 }  // namespace attention

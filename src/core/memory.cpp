@@ -61,9 +61,15 @@ std::vector<Part> memory_parts(const Call& call, Purpose purpose, const Sizes& s
   if (purpose == Purpose::explain) {
     const std::int64_t row = saturating_sum(
         stages_of_row, std::int64_t{sizeof(RowDiagnostics)} + std::int64_t{sizeof(EmptyRow)});
-    const int runs = stored < computed ? 2 : 1;  // once more, unwidened
-    parts.push_back({"steps", saturating_product(saturating_product(rows, row), runs),
-                     "explain keeps every step; explain fewer heads or queries at a time"});
+    std::int64_t steps = saturating_product(rows, row);
+    if (stored < computed) {  // once more, unwidened, and each time from widened inputs
+      steps = saturating_product(steps, 2);
+      for (const Tensor& input : {call.query, call.key, call.value}) {
+        steps = saturating_sum(steps, bytes_of(input.size(), computed));
+      }
+    }
+    parts.push_back(
+        {"steps", steps, "explain keeps every step; explain fewer heads or queries at a time"});
     return parts;
   }
   parts.push_back({"output", bytes_of(saturating_product(rows, sizes.value_dim), stored), split});

@@ -38,7 +38,7 @@ Info attend_plain(const Call& call, const Plan& plan, const Result& result) {
     const RowStages<Number> stage = storage.row(0);
     const Number* returned = stage[stage[Stage::dropped] ? Stage::dropped : Stage::weights];
 
-    PlainPath<Stored, Native<Number>> path(call, plan);
+    PlainPath<Native<Number>> path(call, plan);
     for_rows(plan, [&](const Row& row, Index) {
       const auto [b, h, i, position] = row;
       const Number row_lse = path.run(row, stage);

@@ -39,7 +39,7 @@ struct Native {
 template <class Stored>
 struct Narrow {
   using Number = float;
-  static float rounded(float x) { return widen(narrow<Stored>(x)); }
+  static float rounded(float x) { return round_to<Stored>(x); }
 };
 
 /// Where one query's stages are written; those the call does not have are null.
@@ -76,8 +76,49 @@ class Storage {
   std::array<Index, stages.size()> width_ = {};
 };
 
-/// Takes queries through the stages.
-template <class Stored, class Arithmetic>
+/// An input in the type that is computed in: as it lies in memory, or else widened, row-major.
+template <class Number>
+class Widened : public View<const Number> {
+ public:
+  explicit Widened(const Tensor& tensor) {
+    dispatch(tensor.dtype, [&](auto zero) {
+      using Stored = decltype(zero);
+      const auto stored = view<const Stored>(tensor);
+      if constexpr (std::is_same_v<Stored, Number>) {
+        View<const Number>::operator=(stored);
+      } else {
+        widen_all(stored, tensor.shape);
+      }
+    });
+  }
+  Widened(const Widened&) = delete;
+  Widened& operator=(const Widened&) = delete;
+
+ private:
+  template <class Stored>
+  void widen_all(const View<const Stored>& stored, const Shape& shape) {
+    numbers_.reserve(static_cast<std::size_t>(count(shape)));
+    for (Index b = 0; b < stored.shape[0]; ++b) {
+      for (Index h = 0; h < stored.shape[1]; ++h) {
+        for (Index i = 0; i < stored.shape[2]; ++i) {
+          for (Index c = 0; c < stored.shape[3]; ++c) {
+            numbers_.push_back(static_cast<Number>(widen(stored(b, h, i, c))));
+          }
+        }
+      }
+    }
+    const Shape strides = row_major(shape);
+    this->data = numbers_.data();
+    this->shape = stored.shape;
+    std::copy(strides.begin(), strides.end(), this->strides.begin());
+  }
+
+  std::vector<Number> numbers_;
+};
+
+/// Takes queries through the stages. What the inputs are stored in does not matter here: there is
+/// one path for each arithmetic.
+template <class Arithmetic>
 class PlainPath {
  public:
   using Number = typename Arithmetic::Number;
@@ -86,9 +127,9 @@ class PlainPath {
   PlainPath(const Call& call, const Plan& plan)
       : options_(call.options),
         plan_(plan),
-        query_(view<const Stored>(call.query)),
-        key_(view<const Stored>(call.key)),
-        value_(view<const Stored>(call.value)),
+        query_(call.query),
+        key_(call.key),
+        value_(call.value),
         bias_(options_.bias ? static_cast<std::size_t>(plan.sizes.keys) : 0) {}
 
   /// Writes the stages of one query and returns its lse.
@@ -117,8 +158,8 @@ class PlainPath {
   bool inputs_finite(const Row& row, Index j) const {
     const Index head = plan_.sizes.kv_head(row.head);
     for (Index c = 0; c < plan_.sizes.head_dim; ++c) {
-      if (!std::isfinite(widen(query_(row.batch, row.head, row.query, c)))) return false;
-      if (!std::isfinite(widen(key_(row.batch, head, j, c)))) return false;
+      if (!std::isfinite(query_(row.batch, row.head, row.query, c))) return false;
+      if (!std::isfinite(key_(row.batch, head, j, c))) return false;
     }
     return bias_.empty() || std::isfinite(bias_[static_cast<std::size_t>(j)]);
   }
@@ -156,8 +197,8 @@ class PlainPath {
     for (Index j = 0; j < keys; ++j) {
       Number sum = 0;
       for (Index c = 0; c < plan_.sizes.head_dim; ++c) {
-        sum = rounded(sum + rounded(widen(query_(row.batch, row.head, row.query, c)) *
-                                    widen(key_(row.batch, head, j, c))));
+        sum = rounded(
+            sum + rounded(query_(row.batch, row.head, row.query, c) * key_(row.batch, head, j, c)));
       }
       s[j] = sum;
     }
@@ -249,14 +290,14 @@ class PlainPath {
     std::fill(output, output + plan_.sizes.value_dim, Number(0));
     for_allowed([&](Index j) {
       for (Index c = 0; c < plan_.sizes.value_dim; ++c) {
-        output[c] = rounded(output[c] + rounded(weights[j] * widen(value_(row.batch, head, j, c))));
+        output[c] = rounded(output[c] + rounded(weights[j] * value_(row.batch, head, j, c)));
       }
     });
   }
 
   const Options& options_;
   const Plan& plan_;
-  View<const Stored> query_, key_, value_;
+  const Widened<Number> query_, key_, value_;
   KeyRanges mask_ranges_, bias_ranges_, allowed_;  ///< what the mask, the bias and both allow
   std::vector<Number> bias_;                       ///< the row's, if there is one
 };

@@ -9,6 +9,14 @@
 
 namespace attention {
 
+/// softcap · tanh(scores / softcap). Not inlined: tanh is long, and rare.
+template <class T>
+[[gnu::noinline]] void cap(T* scores, Index count, T softcap) {
+  for (Index at = 0; at < count; at += lanes<T>) {
+    store(scores + at, Lanes<T>(softcap) * tanh(load(scores + at) / Lanes<T>(softcap)));
+  }
+}
+
 template <class Stored>
 class Scores {
   using T = Compute<Stored>;
@@ -40,7 +48,7 @@ class Scores {
     score_tile<T, Vectors>(query, key, key_stride, keys, plan_.sizes.head_dim, scale_, scores,
                            tile_max);
     bool all_allowed = span.full;
-    if (softcap_ > 0) cap<Vectors>(keys, scores);
+    if (softcap_ > 0) cap(scores, keys * Vectors * lanes<T>, softcap_);
     if (bias_) all_allowed &= add_bias<Vectors>(rows, span, scores, scratch);
     if (!plan_.slopes.empty()) add_alibi<Vectors>(rows, span, scores);
     if (!span.full) {
@@ -73,14 +81,6 @@ class Scores {
   }
 
  private:
-  template <int Vectors>
-  void cap(Index keys, T* scores) const {
-    const Lanes<T> softcap(softcap_);
-    for (Index at = 0; at < keys * Vectors * lanes<T>; at += lanes<T>) {
-      store(scores + at, softcap * tanh(load(scores + at) / softcap));
-    }
-  }
-
   /// Chosen, not added, where the bias is −∞: what the score is does not matter there. Returns
   /// whether it is so nowhere.
   template <int Vectors>

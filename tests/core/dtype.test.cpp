@@ -73,6 +73,32 @@ TEST_CASE("NaN stays NaN, whatever its payload") {
   }
 }
 
+/// Every 251st float32, and all around the limits of float16.
+template <class Stored>
+void check_round_to() {
+  const auto check = [](std::uint32_t bits) {
+    const float value = std::bit_cast<float>(bits);
+    const float right = widen(narrow<Stored>(value)), got = round_to<Stored>(value);
+    if (std::isnan(right)) return std::isnan(got);
+    return std::bit_cast<std::uint32_t>(got) == std::bit_cast<std::uint32_t>(right);
+  };
+  for (std::uint64_t bits = 0; bits < UINT64_C(1) << 32; bits += 251) {
+    if (!check(static_cast<std::uint32_t>(bits))) FAIL("rounds bits ", bits, " as narrow() does");
+  }
+  for (const float limit : {0x1p-25f, 0x1p-24f, 0x1p-14f, 65504.f, 65520.f, 65536.f, infinity}) {
+    const std::uint32_t at = std::bit_cast<std::uint32_t>(limit);
+    for (std::uint32_t bits = at - 5000; bits < at + 5000; ++bits) {
+      REQUIRE(check(bits));
+      REQUIRE(check(bits | 0x80000000u));
+    }
+  }
+}
+
+TEST_CASE("round_to() is narrowing and widening") {
+  check_round_to<Float16>();
+  check_round_to<BFloat16>();
+}
+
 TEST_CASE("float32 and float64 pass through") {
   CHECK(widen(narrow<float>(0.1f)) == 0.1f);
   CHECK(widen(narrow<double>(0.1)) == 0.1);

@@ -1,9 +1,9 @@
-#include "core/error.h"
-
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+
+#include "core/error.h"
 
 namespace attention {
 
@@ -13,7 +13,6 @@ std::string to_text(double number) {
   if (std::trunc(number) == number && std::abs(number) < 1e15) {
     return std::to_string(static_cast<std::int64_t>(number));
   }
-  // std::to_chars knows the shortest at once, from 100 kB of tables that a page would download.
   char text[32];
   for (int digits = 1; digits <= 17; ++digits) {
     std::snprintf(text, sizeof text, "%.*g", digits, number);
