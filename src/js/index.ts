@@ -12,6 +12,8 @@ export type * from './generated/options.js';
 export { load } from './load.js';
 export type { LoadOptions } from './load.js';
 export { windowOfSize } from './mask.js';
+export { preset } from './preset.js';
+export type { MaskOrBias } from './preset.js';
 export type { CompiledMask, MaskShape } from './mask.js';
 export type {
   AttentionResult,

@@ -1,0 +1,165 @@
+// Presets against numbers worked out by hand, as in conventions.test.js: with queries and keys of
+// zero an output is the mean of the values that a query may read, which are powers of two.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AttentionError, preset, tensor } from 'attention-wasm';
+import { runs } from './builds.js';
+import { assertClose } from './compare.js';
+
+const zeros = (length) => Array(length).fill([0]);
+const powers = (length) => [...Array(length).keys()].map((j) => [2 ** j]);
+const call = (T, S, options) => ({
+  query: tensor(zeros(T)),
+  key: tensor(zeros(S)),
+  value: tensor(powers(S)),
+  options,
+});
+const batch = (T, S, options) => ({
+  query: tensor([[zeros(T)], [zeros(T)]]),
+  key: tensor([[zeros(S)], [zeros(S)]]),
+  value: tensor([[powers(S)], [powers(S)]]),
+  options,
+});
+
+const cells = [
+  [true, false, true],
+  [false, true, true],
+];
+const threes = [Math.log(3), 0];
+const upperLeft = [1, 1.5];
+const lowerRight = [3.75, 6.2];
+
+/** What is said → [call, its numbers]. */
+const rows = {
+  'pytorch, isCausal': [call(2, 5, preset.pytorch({ isCausal: true })), upperLeft],
+  'pytorch, attnMask of bool': [call(2, 3, preset.pytorch({ attnMask: cells })), [2.5, 3]],
+  'pytorch, attnMask of a bool tensor': [
+    call(2, 3, preset.pytorch({ attnMask: tensor(cells, 'bool') })),
+    [2.5, 3],
+  ],
+  'pytorch, attnMask of bytes': [
+    call(
+      2,
+      3,
+      preset.pytorch({ attnMask: { shape: [2, 3], data: Uint8Array.of(1, 0, 1, 0, 1, 1) } }),
+    ),
+    [2.5, 3],
+  ],
+  'pytorch, attnMask of float': [call(1, 2, preset.pytorch({ attnMask: [threes] })), [5 / 4]],
+  'multiheadAttention, attnMask of bool': [
+    call(2, 3, preset.multiheadAttention({ attnMask: cells })),
+    [2, 1],
+  ],
+  'multiheadAttention, keyPaddingMask': [
+    batch(
+      1,
+      3,
+      preset.multiheadAttention({
+        keyPaddingMask: [
+          [false, false, true],
+          [true, false, false],
+        ],
+      }),
+    ),
+    [1.5, 3],
+  ],
+  'flashAttention, causal': [call(2, 5, preset.flashAttention({ causal: true })), lowerRight],
+  'flashAttention, windowSize (1, -1)': [
+    call(2, 5, preset.flashAttention({ windowSize: [1, -1] })),
+    [(4 + 8 + 16) / 3, 12],
+  ],
+  'flashAttention, causal and windowSize (2, 0)': [
+    call(2, 5, preset.flashAttention({ causal: true, windowSize: [2, 0] })),
+    [(2 + 4 + 8) / 3, (4 + 8 + 16) / 3],
+  ],
+  'flashAttention, windowSize (-1, -1)': [
+    call(1, 3, preset.flashAttention({ windowSize: [-1, -1] })),
+    [7 / 3],
+  ],
+  'jax, isCausal': [call(2, 5, preset.jax({ isCausal: true })), upperLeft],
+  'jax, mask': [call(2, 3, preset.jax({ mask: cells })), [2.5, 3]],
+  'jax, localWindowSize of one number': [
+    call(3, 3, preset.jax({ localWindowSize: 1 })),
+    [1.5, 7 / 3, 3],
+  ],
+  'jax, localWindowSize of two': [call(2, 3, preset.jax({ localWindowSize: [0, 1] })), [1.5, 3]],
+  'jax, lengths': [
+    batch(2, 3, preset.jax({ querySeqLengths: [1, 2], keyValueSeqLengths: [2, 3] })),
+    [1.5, 0, 7 / 3, 7 / 3],
+  ],
+  'mlx, causal': [call(2, 5, preset.mlx({ mask: 'causal' })), lowerRight],
+  'mlx, mask of bool': [call(2, 3, preset.mlx({ mask: cells })), [2.5, 3]],
+  'mlx, mask of float': [call(1, 2, preset.mlx({ mask: [threes] })), [5 / 4]],
+  'mlx, no mask': [call(1, 3, preset.mlx({})), [7 / 3]],
+  'keras, useCausalMask': [call(2, 5, preset.keras({ useCausalMask: true })), upperLeft],
+  'keras, attentionMask [B, T, S]': [
+    batch(2, 3, preset.keras({ attentionMask: [cells, [...cells].reverse()] })),
+    [2.5, 3, 3, 2.5],
+  ],
+  'keras, attentionMask [B, T, S] as a tensor': [
+    batch(2, 3, preset.keras({ attentionMask: tensor([cells, [...cells].reverse()], 'bool') })),
+    [2.5, 3, 3, 2.5],
+  ],
+  'keras, attentionMask with strides': [
+    batch(
+      2,
+      3,
+      preset.keras({
+        attentionMask: {
+          shape: [2, 2, 3],
+          strides: [0, 1, 2],
+          data: Uint8Array.of(1, 0, 0, 1, 1, 1),
+        },
+      }),
+    ),
+    [2.5, 3, 2.5, 3],
+  ],
+  'onnx, isCausal with a past of 3': [
+    call(2, 5, preset.onnx({ isCausal: true, past: 3 })),
+    lowerRight,
+  ],
+  'onnx, isCausal without one': [call(2, 5, preset.onnx({ isCausal: true })), upperLeft],
+  'onnx, attnMask of bool': [call(2, 3, preset.onnx({ attnMask: cells })), [2.5, 3]],
+  'transformers, slidingWindow 3': [
+    call(2, 5, preset.transformers({ slidingWindow: 3 })),
+    [14 / 3, 28 / 3],
+  ],
+  'transformers, attentionMask': [
+    batch(
+      1,
+      3,
+      preset.transformers({
+        attentionMask: [
+          [false, true, true],
+          [true, true, true],
+        ],
+      }),
+    ),
+    [3, 7 / 3],
+  ],
+};
+
+for (const [what, [asked, numbers]] of Object.entries(rows)) {
+  test(what, () => {
+    for (const { name, run } of runs) {
+      assertClose(run(asked).output.data, numbers, 1e-6 * Math.max(...numbers), name);
+    }
+  });
+}
+
+test('a setting that a preset does not have is refused, with those it has', () => {
+  for (const [name, make] of Object.entries(preset)) {
+    assert.throws(
+      () => make({ is_causal: true }),
+      (error) =>
+        error instanceof AttentionError &&
+        error.code === 'option' &&
+        error.argument === `preset.${name}` &&
+        /has no is_causal; there is \w+/.test(error.message),
+    );
+  }
+});
+
+test('lengths of queries alone are refused', () => {
+  assert.throws(() => preset.jax({ querySeqLengths: [1] }), /no keyValueSeqLengths; give both/);
+});
