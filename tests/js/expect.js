@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { attention } from '../reference/attention.js';
 import { dense } from '../reference/tensor.js';
 import { dtypeOf } from '../reference/dtypes.js';
+import { runs } from './builds.js';
 import { assertClose, largestError } from './compare.js';
 
 /** The reference's { output, lse, weights, steps, … } with `limits`: the tolerance of each. */
@@ -41,6 +42,12 @@ export function check(result, expected, what) {
       throw new Error(`${what}: ${name} has shape ${result[name].shape}, should have ${shape}`);
     }
   }
+}
+
+/** Fails unless a call gives what it should in every build by both ways of asking. */
+export function conforms(what, call) {
+  const expected = expectation(call);
+  for (const { name, run } of runs) check(run(call), expected, `${what} (${name})`);
 }
 
 /** A 16-bit result may be off by half a unit in its last place more. */
