@@ -1,6 +1,6 @@
 // The README keeps its promises: snippets run, commands and files exist, dependencies are named.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { announced, difference, run, snippets } from './snippets.js';
 
@@ -35,12 +35,26 @@ for (const file of readmes) {
     for (const link of links) assert.ok(existsSync(new URL(link, root)), link);
   });
 
+  test(`${file}: the map of the folders is what is there`, () => {
+    const rows = all(read(file), /^\| (`(?:src|web|tests)\/.*?) +\|/gm);
+    const named = rows.flatMap((row) => {
+      const [first, ...rest] = all(row, /`([^`]+)`/g);
+      return [first, ...rest.map((name) => first.split('/')[0] + '/' + name)];
+    });
+    const there = ['src', 'web', 'tests'].flatMap((top) =>
+      readdirSync(new URL(`${top}/`, root), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => `${top}/${name}/`),
+    );
+    assert.deepEqual(named.sort(), there.sort());
+  });
+
   test(`${file}: every dependency is named, and no other`, () => {
     const { dependencies = {}, devDependencies = {} } = packageJson;
     const used = Object.keys({ ...dependencies, ...devDependencies }).sort();
     const section = withoutCode(read(file)).split('\n## ').at(-2);
     const linked = Object.keys(dependencies).filter((name) => section.includes(`[${name}](`));
-    const named = all(section, /`([@\w/.-]+)`/g).filter((name) => name !== 'dist/');
+    const named = all(section, /`([@\w/.-]+)`/g).filter((name) => !name.endsWith('/'));
     assert.deepEqual([...linked, ...named].sort(), used);
   });
 }
