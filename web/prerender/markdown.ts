@@ -54,19 +54,27 @@ function step(markdown: MarkdownIt): void {
   });
 }
 
-/** A line may break beside a formula, but not between a short one and the punctuation around it. */
+/**
+ * A line may break beside a formula, but not between it and the punctuation around it: a short one is
+ * kept together with both, a long one, which may break, ends with what follows.
+ */
 function keepPunctuation(markdown: MarkdownIt): void {
   markdown.core.ruler.push('keep punctuation', ({ tokens, Token }) => {
     const html = (content: string) => Object.assign(new Token('html_inline', '', 0), { content });
     for (const block of tokens) {
       block.children = (block.children ?? []).flatMap((token, index, all) => {
-        if (token.type !== 'math_inline' || token.content.length > 30) return [token];
+        if (token.type !== 'math_inline') return [token];
         const [before, after] = [all[index - 1], all[index + 1]];
         const take = (text: Token | undefined, pattern: RegExp) => {
           const found = text?.type === 'text' ? (pattern.exec(text.content)?.[0] ?? '') : '';
           if (text && found) text.content = text.content.replace(pattern, '');
           return found;
         };
+        if (token.content.length > 30) {
+          const next = take(after, /^[,.;:!?)，。；：、！？）]+/);
+          if (next) token.content += `\\text{${next}}`;
+          return [token];
+        }
         const opening = take(before, /[\p{Ps}\p{Pi}]+$/u);
         const closing = take(after, /^[\p{Po}\p{Pe}\p{Pf}]+/u);
         if (!opening && !closing) return [token];
