@@ -146,10 +146,7 @@ class Block {
       Tile tile = {begin, count, tile_rows(key_, batch_, kv_head_, begin, count, key_copy_.data()),
                    tile_rows(value_, batch_, kv_head_, begin, count, value_copy_.data()),
                    std::nullopt};
-      if (panels_ == 1) {
-        read_once(tile.key, count, plan_.sizes.head_dim);
-        read_once(tile.value, count, plan_.sizes.value_dim);
-      }
+      if (panels_ == 1) read_once(tile.key, count, plan_.sizes.head_dim);
       for (Index p = 0; p < panels_; ++p) {
         const Span& span = spans[static_cast<std::size_t>(p)];
         if (span.empty()) continue;
@@ -160,7 +157,7 @@ class Block {
 
   /// Brings rows into the cache in the order in which they lie in memory, as processors expect. The
   /// kernels read many rows side by side, which would be slower where memory is the limit: when
-  /// there is one panel to use what is read.
+  /// there is one panel to use what is read. Called just before, so that nothing pushes it out.
   static void read_once(const TileRows<T>& rows, Index count, Index width) {
     constexpr Index line = 64 / sizeof(T);
     for (Index j = 0; j < count; ++j) {
@@ -191,6 +188,9 @@ class Block {
         weights_.data(), span.end - span.begin, tile_max, rescale);
     if (options_.dropout) drop<Vectors>(rows(p), span);
     const T* value = tile.value.data + (span.begin - tile.begin) * tile.value.stride;
+    if (panels_ == 1) {
+      read_once({value, tile.value.stride}, span.end - span.begin, plan_.sizes.value_dim);
+    }
     T* output = this->output(partial, p);
     if (all_allowed || values_finite(tile)) {
       value_tile<T, Vectors>(weights_.data(), value, tile.value.stride, span.end - span.begin,

@@ -13,7 +13,8 @@
 //
 // Register blocking: 6 keys (or 6 columns of the values) × 2 vectors are 12 sums in registers. Each
 // step loads 2 vectors and 6 single numbers for 12 multiply-adds; with 16 registers, more sums
-// would spill and fewer would wait for the loads. With 1 vector 10 keys keep enough sums in flight.
+// would spill and fewer would wait for the loads. With 1 vector 8 keys (whose pointers need
+// registers too) or 10 columns keep enough sums in flight.
 //
 // The loops over a block are functions of their own, never inlined: WebAssembly engines replace
 // slow first code by fast code only between calls, so a long call must make many short ones. They
@@ -49,7 +50,9 @@ void value_tile(const T* weights, const T* value, Index value_stride, Index keys
 // ---- How ----------------------------------------------------------------------------------------
 
 template <int Vectors>
-inline constexpr int block_size = Vectors == 1 ? 10 : 6;
+inline constexpr int block_keys = Vectors == 1 ? 8 : 6;
+template <int Vectors>
+inline constexpr int block_columns = Vectors == 1 ? 10 : 6;
 
 template <int most, class F>
 void with_constant(Index size, F&& f) {
@@ -104,7 +107,7 @@ void score_tile(const T* query, const T* key, Index key_stride, Index keys, Inde
                 T* scores, T* tile_max) {
   constexpr Index rows = Vectors * lanes<T>;
   for (Index row = 0; row < rows; ++row) tile_max[row] = -std::numeric_limits<T>::infinity();
-  in_blocks<block_size<Vectors>>(keys, [&](Index first, auto size) {
+  in_blocks<block_keys<Vectors>>(keys, [&](Index first, auto size) {
     score_block<T, Vectors, size()>(query, key + first * key_stride, key_stride, head_dim, scale,
                                     scores + first * rows, tile_max);
   });
@@ -140,7 +143,7 @@ template <class T, int Vectors>
 void value_tile(const T* weights, const T* value, Index value_stride, Index keys, Index value_dim,
                 const T* rescale, T* output) {
   constexpr Index rows = Vectors * lanes<T>;
-  in_blocks<block_size<Vectors>>(value_dim, [&](Index first, auto size) {
+  in_blocks<block_columns<Vectors>>(value_dim, [&](Index first, auto size) {
     value_block<T, Vectors, size()>(weights, value + first, value_stride, keys, rescale,
                                     output + first * rows);
   });
