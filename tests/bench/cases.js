@@ -9,9 +9,15 @@ const full = (heads, length, width = 64) => ({
   width,
 });
 
+/** Case X with a mask, which is compared with X itself. */
+const sparse = (mask) => ({ ...full(8, 8192), mask, rival: 'X' });
+const everyFourth = () =>
+  Uint8Array.from({ length: 64 * 64 }, (_, n) => Number(((n >> 6) + (n & 63)) % 4 === 0));
+
 /**
  * `title`: in English and Chinese. `lengths`: keys of each batch element that are not padding.
- * `window`: keys to the left. `cached`: keys and values are in memory beforehand. `rival`: what this
+ * `window`: keys to the left. `mask`: any other rules, and
+ * `allows` which cells they let through. `cached`: keys and values are in memory beforehand. `rival`: what this
  * library is compared with: the best peer, plain JavaScript, or itself in another case. `aims`: the
  * ratios it is meant to reach with relaxed and with baseline SIMD; `share`: of the limit.
  * `plainHeads`: plain JavaScript does so many heads, and its time is multiplied. `slow`: left out
@@ -61,6 +67,38 @@ export const cases = {
     rival: 'X',
     aims: [20, 20],
   },
+  K: {
+    title: 'X, 8 documents (1/8 of the cells)',
+    titleZh: 'X，8 个文档（1/8 的格子）',
+    ...sparse([{ kind: 'documents', starts: [0, 1, 2, 3, 4, 5, 6, 7].map((n) => 1024 * n) }]),
+    allows: (i, j) => i >> 10 === j >> 10,
+  },
+  M: {
+    title: 'X, blocks of 128, every fourth (1/4)',
+    titleZh: 'X，128 的块，每四块取一（1/4）',
+    ...sparse([{ kind: 'blocks', size: 128, layout: { shape: [64, 64], data: everyFourth() } }]),
+    allows: (i, j) => ((i >> 7) + (j >> 7)) % 4 === 0,
+  },
+  N: {
+    title: 'X, window of 129 and 32 global tokens (1/42)',
+    titleZh: 'X，129 的窗口和 32 个全局 token（1/42）',
+    ...sparse([
+      {
+        kind: 'any',
+        of: [
+          { kind: 'window', left: 64, right: 64 },
+          { kind: 'global', tokens: Array.from({ length: 32 }, (_, n) => n) },
+        ],
+      },
+    ]),
+    allows: (i, j) => Math.abs(i - j) <= 64 || i < 32 || j < 32,
+  },
+  O: {
+    title: 'X, causal after a prefix of 1024 (1/2)',
+    titleZh: 'X，1024 的前缀之后因果（1/2）',
+    ...sparse([{ kind: 'prefix', length: 1024 }]),
+    allows: (i, j) => j < 1024 || j <= i,
+  },
   J: {
     title: 'H8 T=S=16384 d64, causal',
     titleZh: 'H8 T=S=16384 d64，因果',
@@ -95,7 +133,8 @@ export function makeInputs({ batch, heads, kvHeads, queries, keys, width }) {
 }
 
 /** Whether query i of batch element b may read key j. */
-export function allows({ lengths, causal, window }, b, i, j) {
+export function allows({ lengths, causal, window, allows: allowed }, b, i, j) {
+  if (allowed) return allowed(i, j);
   if (lengths && j >= lengths[b]) return false;
   if (causal && j > i) return false;
   return window === undefined || j >= i - window;

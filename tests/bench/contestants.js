@@ -20,7 +20,7 @@ export async function ours({ load, threads, builds = ['relaxed', 'baseline'] }) 
         const { batch, heads, kvHeads, queries, keys, width, causal, window, lengths } = test;
         const rows = { shape: [batch, heads, queries, width], data: query };
         const columns = (data) => ({ shape: [batch, kvHeads, keys, width], data });
-        const mask = [];
+        const mask = [...(test.mask ?? [])];
         if (causal) mask.push('causal');
         if (window !== undefined) mask.push({ kind: 'window', left: window });
         if (lengths) mask.push({ kind: 'lengths', keys: lengths });

@@ -13,8 +13,8 @@ const texts = {
     note: ({ names, rounds, date, machine, versions, clocks }) =>
       `${date}, ${machine}; ${versions}. Typed arrays in to typed arrays out, medians of up to ` +
       `${rounds} turns of each in turn; clock: ${clocks}. "Times as fast" is the best peer's time ÷ ours` +
-      (names.includes('W') ? '; in W the time of X ÷ ours' : '') +
-      (names.includes('J') ? '; in J that of plain JavaScript ÷ ours' : '') +
+      (names.includes('X') ? '; below X, the time of X ÷ ours' : '') +
+      (names.includes('J') ? '; in J, that of plain JavaScript ÷ ours' : '') +
       '. The limit is a matrix product in the first cache, in the same run, relaxed SIMD.',
     cpu: 'processor time',
     wall: 'time of day',
@@ -28,7 +28,7 @@ const texts = {
     note: ({ names, rounds, date, machine, versions, clocks }) =>
       `${date}，${machine}；${versions}。从类型化数组到类型化数组，轮流测量，至多 ${rounds} 轮取中位数；` +
       `计时：${clocks}。“快几倍”是最快的对手的时间 ÷ 本库的时间` +
-      (names.includes('W') ? '；在 W 中是 X 的时间 ÷ 本库的时间' : '') +
+      (names.includes('X') ? '；在 X 以下是 X 的时间 ÷ 本库的时间' : '') +
       (names.includes('J') ? '；在 J 中是纯 JavaScript 的时间 ÷ 本库的时间' : '') +
       '。极限是同一次运行中第一级缓存内的矩阵乘积（relaxed SIMD）。',
     cpu: '处理器时间',
