@@ -16,6 +16,7 @@
 // and rounded back once, at the end.
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -78,6 +79,9 @@ struct Result {
   Tensor output;   ///< [B, H, T, d_v]
   Tensor lse;      ///< [1, B, H, T]
   Tensor weights;  ///< [B, heads asked for, queries asked for, S]
+  /// The rows of [B·H·T] that attend() computes and writes, others being done elsewhere: all unless
+  /// said, and all where weights are wanted.
+  Index first_row = 0, end_row = std::numeric_limits<Index>::max();
 };
 
 struct Info {

@@ -45,7 +45,7 @@ class Flash {
         lse_(view<T>(result.lse)),
         weights_(view<Stored>(result.weights)),
         kept_(kept_share(call.options.dropout)),
-        order_(plan.sizes, block_rows<T>, sizeof(T)),
+        order_(plan.sizes, block_rows<T>, sizeof(T), result.first_row, result.end_row),
         chunks_(std::max<Index>(divide_up(sizes_.keys, chunk_tiles * watch.tile_keys), 1)),
         output_size_(divide_up(order_.block_rows(), panel_rows<T>) * panel_rows<T> *
                      sizes_.value_dim),
@@ -68,7 +68,7 @@ class Flash {
       attend_split(blocks, chunks);
     } else {
       run_tasks(blocks, [&](int task, Worker& worker) {
-        start(worker, task);
+        if (!start(worker, task)) return;
         worker.block.attend(0, worker.total);
         for (int chunk = 1; chunk < chunks; ++chunk) {
           worker.block.attend(chunk, worker.part);
@@ -104,7 +104,7 @@ class Flash {
     Block<Stored> block;
     Buffer<T> outputs;
     Partial<T> total, part;
-    Index batch = -1, first = -1;  ///< of the rows that `block` holds
+    Index batch = -1, first = -1, count = -1;  ///< of the rows that `block` holds
     std::int64_t empty_rows = 0;
   };
 
@@ -129,18 +129,22 @@ class Flash {
     }
   }
 
-  void start(Worker& worker, Index task) const {
+  /// False if none of the block's rows is wanted.
+  bool start(Worker& worker, Index task) const {
     const auto [b, kv_head, first, count] = order_[task];
+    if (count <= 0) return false;
     const Index first_head = kv_head * (sizes_.heads / sizes_.kv_heads);
-    const bool same_keys =
-        b == worker.batch && first == worker.first && !plan_.mask.varies_by_head();
+    const bool same_keys = b == worker.batch && first == worker.first && count == worker.count &&
+                           !plan_.mask.varies_by_head();
     worker.batch = b;
     worker.first = first;
+    worker.count = count;
     worker.block.start(b, kv_head, count, same_keys, [&, first = first, b = b](Index n) {
       const Index head = first_head + (first + n) / sizes_.queries;
       const Index i = (first + n) % sizes_.queries;
       return Row{b, head, i, plan_.mask.shape().position(b, i)};
     });
+    return true;
   }
 
   /// A chunk of a block is a task. The merging is done in the same order as without.
@@ -151,11 +155,11 @@ class Flash {
       parts[n].output = outputs.data() + static_cast<Index>(n) * output_size_;
     }
     run_tasks(blocks * chunks, [&](int task, Worker& worker) {
-      start(worker, task / chunks);
+      if (!start(worker, task / chunks)) return;
       worker.block.attend(task % chunks, parts[static_cast<std::size_t>(task)]);
     });
     run_tasks(blocks, [&](int task, Worker& worker) {
-      start(worker, task);
+      if (!start(worker, task)) return;
       Partial<T>* part = parts.data() + task * chunks;
       for (int chunk = 1; chunk < chunks; ++chunk) worker.block.merge(part[0], part[chunk]);
       finish(worker, part[0]);

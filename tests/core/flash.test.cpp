@@ -395,6 +395,34 @@ TEST_CASE("a row has the same bits alone, in a batch and as a step of decoding")
   }
 }
 
+TEST_CASE("rows asked for apart have the bits of the whole call, and no others are written") {
+  for (const int keys : {70, 2100}) {  // in one chunk, and in several
+    auto c = sized(2, 4, 2, 70, keys, 5, 3);
+    Arrays arrays;
+    Call call = make_call(c, DType::float32, arrays);
+    call.options.mask = {make_rule("causal")};
+    call.options.start.corner = Start::bottom_right;
+    call.options.dropout = Dropout{0.3, 7};
+    const Plan plan = checked(call);
+    ThreadPool pool(2);
+    const Result whole = make_result(call, plan, arrays);
+    attend(call, plan, whole, pool);
+    Result apart = make_result(call, plan, arrays);
+    for (const auto& [first, end] : {std::pair{0, 1}, {1, 75}, {75, 420}, {421, 560}}) {
+      apart.first_row = first;
+      apart.end_row = end;
+      attend(call, plan, apart, pool);
+    }
+    float* const row = static_cast<float*>(apart.output.data) + 420 * 3;
+    for (int column = 0; column < 3; ++column) CHECK(row[column] == 0);
+    apart.first_row = 420;
+    apart.end_row = 421;
+    attend(call, plan, apart, pool);
+    CHECK(same_bits(apart.output, whole.output));
+    CHECK(same_bits(apart.lse, whole.lse));
+  }
+}
+
 TEST_CASE("tiles that no row reads are skipped") {
   auto c = sized(1, 1, 1, 512, 512, 4, 4);
   CHECK(compare(c, DType::float32).tiles_skipped == 0);
