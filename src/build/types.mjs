@@ -63,9 +63,11 @@ function ruleType(mask) {
   ].join('\n');
 }
 
-/** A kind none of whose fields must be given can be written as its name alone. */
+/** A kind none of whose fields must be given, nor one of two, can be written as its name alone. */
 const ruleShort = ({ kind, fields }) =>
-  fields.every((field) => field.default) ? `'${kind}' | ` : '';
+  fields.every((field) => field.default && !field.default.startsWith('given by'))
+    ? `'${kind}' | `
+    : '';
 
 const typeName = ({ kind }) => `${kind[0].toUpperCase()}${kind.slice(1)}Rule`;
 
