@@ -5,19 +5,26 @@ import { CompiledMask, type MaskShape } from './mask.js';
 import {
   readExplanation,
   readResult,
+  readRows,
   type AttentionResult,
   type Explanation,
   type TracedResult,
 } from './results.js';
 import type { Session } from './session.js';
+import type { Share } from './spread.js';
 import { lengthOf, widthOf, type Tensor } from './tensor.js';
 
 /** What was loaded, and why nothing better. */
 export interface LoadInfo {
   /** `'relaxed'`: with fused multiply-add. */
   simd: 'relaxed' | 'baseline';
-  /** Threads, the caller's own included. */
+  /** Threads, the caller's own included; or independent workers. */
   threads: number;
+  /**
+   * How they work together: `'threads'` in one memory, or `'workers'` that are each sent their share
+   * of a call, which only loadWorker() starts. `'none'`: there is one.
+   */
+  parallelism: 'threads' | 'workers' | 'none';
   /** Whether memory may be shared between threads; always so in Node. */
   crossOriginIsolated: boolean;
   /** One sentence for each thing that could be better: what stands in its way. */
@@ -31,8 +38,8 @@ export interface LoadInfo {
 /** Watching a call. */
 export interface WatchOptions {
   /**
-   * Told every few milliseconds which share of the call is done, from 0 to 1. When it returns false
-   * the call stops and throws an AttentionError with the code `'stopped'`.
+   * Told every few milliseconds which share of the call is done, from 0 to 1, and last of all 1.
+   * When it returns false the call stops and throws an AttentionError with the code `'stopped'`.
    */
   progress?: (share: number) => boolean | void;
 }
@@ -104,6 +111,22 @@ export class Attention {
     });
   }
 
+  /** @internal The rows of a share, [rows, d_v]; of the inputs only what they need is there. */
+  rows(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    options: AttentionOptions | undefined,
+    watch: WatchOptions,
+    share: Share,
+  ): AttentionResult {
+    const work = (dtype: DType) => {
+      this.#session.attend(watch.progress, share);
+      return readRows(this.#session, dtype, query, widthOf(value), share);
+    };
+    return this.#session.call(false, [query, key, value], options, work, share);
+  }
+
   /**
    * The same with a record of what each tile did to each row: the steps of the online softmax, in
    * the kernel's own numbers. For small calls; it runs on one thread.
@@ -153,6 +176,11 @@ export class Attention {
     return JSON.parse(this.#session.about((module) => module.describe())) as Description;
   }
 
+  /**
+   * What this instance holds. Memory that was used once is used again, but WebAssembly memory cannot
+   * shrink: to give it back after a call of unusual size, dispose() of the instance and load()
+   * another.
+   */
   memory(): MemoryUse {
     return this.#session.about((module) => {
       const { maximum, available } = module.memory();

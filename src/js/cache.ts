@@ -1,3 +1,4 @@
+import type { WatchOptions } from './attention.js';
 import { AttentionError } from './errors.js';
 import { dtypes, type AttentionOptions, type DType } from './generated/options.js';
 import { readResult, type AttentionResult } from './results.js';
@@ -95,18 +96,23 @@ export class KeyValueCache {
    * @param query [B, H, T, d_k]
    * @param options `start` is `'bottom-right'` if it is not said: the last query stands at the last
    *   key. For several queries at once say `mask: 'causal'`
+   * @param watch a function to be told how far a long call is, which can also stop it
    */
-  attend(query: Tensor, options?: AttentionOptions): AttentionResult {
+  attend(
+    query: Tensor,
+    options?: AttentionOptions,
+    { progress }: WatchOptions = {},
+  ): AttentionResult {
     this.#check();
     return this.#session.call(
       false,
       [query],
       options,
       (dtype) => {
-        this.#session.attend();
+        this.#session.attend(progress);
         return readResult(this.#session, dtype, query, this.length, this.#width);
       },
-      this.#id,
+      { cache: this.#id },
     );
   }
 

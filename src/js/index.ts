@@ -28,7 +28,7 @@ export type {
   TracedResult,
 } from './results.js';
 export { loadWorker } from './worker-client.js';
-export type { AttentionWorker, CallSettings } from './worker-client.js';
+export type { AttentionWorker, CallSettings, WorkerOptions } from './worker-client.js';
 export type { WorkerCache, WorkerMask } from './worker-objects.js';
 export { tensor, toNested } from './tensor.js';
 export type { Bools, Nested, Numbers, ResultTensor, Tensor, TensorData } from './tensor.js';

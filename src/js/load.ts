@@ -83,6 +83,7 @@ async function start(options: LoadOptions, choice: Choice, why: string[]): Promi
   return new Attention(new Session(module, threads), {
     simd,
     threads,
+    parallelism: threads > 1 ? 'threads' : 'none',
     crossOriginIsolated: canShareMemory(),
     why,
     version,
@@ -90,7 +91,8 @@ async function start(options: LoadOptions, choice: Choice, why: string[]): Promi
   });
 }
 
-function check(options: LoadOptions): void {
+/** Refuses options that are wrong. */
+export function check(options: LoadOptions): void {
   const unknown = Object.keys(options).find((name) => !optionNames.includes(name));
   const { threads = 'auto', simd = 'auto' } = options;
   if (unknown !== undefined) {
@@ -119,7 +121,8 @@ function check(options: LoadOptions): void {
   }
 }
 
-function canShareMemory(): boolean {
+/** Whether threads may share memory; in a page only where it is isolated. */
+export function canShareMemory(): boolean {
   return node !== undefined || globalThis.crossOriginIsolated === true;
 }
 
@@ -141,10 +144,16 @@ async function chooseThreads(wanted: 'auto' | number, why: string[]): Promise<nu
     return 1;
   }
   if (wanted !== 'auto') return wanted;
+  const cores = coresOf();
+  if (cores === 1) why.push('threads: this machine has one core');
+  return cores;
+}
+
+/** How many threads 'auto' is. */
+export function coresOf(): number {
   const cores = node
     ? node.getBuiltinModule('node:os').availableParallelism()
     : navigator.hardwareConcurrency;
-  if (cores === 1) why.push('threads: this machine has one core');
   return Math.min(cores, mostThreads);
 }
 

@@ -3,7 +3,7 @@
 
 import { AttentionError } from './errors.js';
 import { dtypes, type DType } from './generated/options.js';
-import { dtypeOf, kindOf, type Tensor, type TensorData } from './tensor.js';
+import { dtypeOf, kindOf, sizeOf, type Tensor, type TensorData } from './tensor.js';
 
 /** As `enum class Tag`. */
 const enum Tag {
@@ -39,6 +39,8 @@ interface Upload {
   dtype: number;
   data: TensorData;
   at: number;
+  /** Its place in the tensor, of which the rest is not there. */
+  first: number;
 }
 
 export class Message {
@@ -81,11 +83,11 @@ export class Message {
   upload(heap: readonly TensorData[], first: number, end = this.#uploadCount): void {
     this.#words = this.#room(1);
     for (let i = first; i < end; i++) {
-      const { dtype, data, at } = this.#uploads[i]!;
-      const length = this.#words[at + lengthWord]!;
+      const { dtype, data, at, first } = this.#uploads[i]!;
+      const length = this.#words[at + lengthWord]! - first;
       const into = heap[dtype]!;
-      const start = this.#words[at + addressWord]! / into.BYTES_PER_ELEMENT;
-      into.set(data.length === length ? data : data.subarray(0, length), start);
+      const start = this.#words[at + addressWord]! / into.BYTES_PER_ELEMENT + first;
+      into.set(data.length <= length ? data : data.subarray(0, length), start);
     }
   }
 
@@ -121,14 +123,17 @@ export class Message {
     }
   }
 
-  /** query, key or value. */
-  input(value: unknown, name: string): void {
-    if (isTensor(value)) this.tensor(value, name, false);
+  /** query, key or value; `first` as of tensor(). */
+  input(value: unknown, name: string, first?: number): void {
+    if (isTensor(value)) this.tensor(value, name, false, first);
     else this.value(value, name);
   }
 
-  /** `numeric`: whole numbers in an array of integers are welcome, as numbers. */
-  tensor(tensor: Tensor, name: string, numeric: boolean): void {
+  /**
+   * @param numeric whole numbers in an array of integers are welcome, as numbers
+   * @param first the data are the elements from this one on, not all; what is not there is not read
+   */
+  tensor(tensor: Tensor, name: string, numeric: boolean, first?: number): void {
     const { shape, data, strides } = tensor;
     const kind = kindOf(data);
     if (numeric && !strides && integers.test(kind)) {
@@ -143,10 +148,11 @@ export class Message {
       );
     }
     const dtype = dtypes.indexOf(dtypeOf(tensor, name));
-    const upload = (this.#uploads[this.#uploadCount++] ??= { dtype, data: nothing, at: 0 });
+    const upload = (this.#uploads[this.#uploadCount++] ??= {} as Upload);
     upload.dtype = dtype;
     upload.data = kind === 'Float16Array' ? bitsOf(data) : data;
     upload.at = this.length;
+    upload.first = first ?? 0;
     this.#put(Tag.tensor);
     this.#put(dtype);
     this.#put(rank);
@@ -155,7 +161,7 @@ export class Message {
     for (let axis = rank - 4; axis < rank; axis++) {
       this.#put(axis < 0 || !strides ? 0 : whole(strides[axis]));
     }
-    this.#put(data.length);
+    this.#put(first === undefined ? data.length : sizeOf(shape));
     this.#put(0);
   }
 
@@ -204,7 +210,7 @@ export class Message {
   }
 
   #integers(elements: ArrayLike<number | bigint>, shape: readonly number[], name: string): void {
-    if (elements.length !== shape.reduce((size, length) => size * length, 1)) {
+    if (elements.length !== sizeOf(shape)) {
       throw new AttentionError(
         'data',
         name,

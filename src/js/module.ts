@@ -23,7 +23,7 @@ export interface Module {
   message(words: number): number;
   prepare(explaining: boolean, words: number): Status;
   check(): Status;
-  attend(withProgress: boolean): void;
+  attend(withProgress: boolean, firstRow: number, endRow: number): void;
   trace(tileKeys: number): TileStep[];
   explain(): RawExplanation;
   release(): void;

@@ -2,6 +2,7 @@
 
 import type { LoadInfo } from './attention.js';
 import type { LoadOptions } from './load.js';
+import type { Share } from './spread.js';
 
 /** A method to call: of the instance, or of an object that an earlier call made. */
 export interface CallRequest {
@@ -11,6 +12,8 @@ export interface CallRequest {
   object?: number;
   method: string;
   args: unknown[];
+  /** Which rows to do, of the method `'rows'`. */
+  share?: Share;
   /** Whether to tell how far it is. */
   progress?: boolean;
   /** One 32-bit number: not 0, and the call is to stop. */
@@ -33,4 +36,18 @@ export interface Failure {
   code?: string;
   argument?: string;
   message: string;
+}
+
+/** The buffers in a message, which its sender needs no more. */
+export function buffersOf(message: unknown): ArrayBuffer[] {
+  const buffers = new Set<ArrayBuffer>();
+  const collect = (value: unknown): void => {
+    if (ArrayBuffer.isView(value)) {
+      if (value.buffer instanceof ArrayBuffer) buffers.add(value.buffer);
+    } else if (typeof value === 'object' && value !== null) {
+      for (const part of Object.values(value)) collect(part);
+    }
+  };
+  collect(message);
+  return [...buffers];
 }

@@ -1,7 +1,8 @@
 import { dtypes, type DType, type StepName } from './generated/options.js';
 import { Reply, type RawStep, type RawTrace } from './module.js';
 import type { Session } from './session.js';
-import type { ResultTensor, Tensor } from './tensor.js';
+import type { Share } from './spread.js';
+import { bytesOf, type ResultTensor, type Tensor } from './tensor.js';
 
 /** What scaledDotProductAttention() returns. */
 export interface AttentionResult {
@@ -139,8 +140,7 @@ export function readResult(
   const output = session.read(dtype, [...rows, width], session.reply(Reply.output), query);
   const result: AttentionResult = { output, info: callInfo(session) };
   if (session.reply(Reply.lse) !== 0) {
-    const wide = dtype === 'float64' ? dtype : 'float32';
-    result.lse = session.read(wide, rows.slice(), session.reply(Reply.lse));
+    result.lse = session.read(lseType(dtype), rows.slice(), session.reply(Reply.lse));
   }
   if (session.reply(Reply.weights) !== 0) {
     const heads = session.reply(Reply.weightHeads);
@@ -148,6 +148,27 @@ export function readResult(
     if (rows.length > 1 || heads !== 1) shape.unshift(heads);
     if (rows.length > 2) shape.unshift(rows[0]!);
     result.weights = session.read(dtype, shape, session.reply(Reply.weights), query);
+  }
+  return result;
+}
+
+/** Copies the rows of a share out of memory, by what is whole there. */
+export function readRows(
+  session: Session,
+  dtype: DType,
+  query: Tensor,
+  width: number,
+  { begin, end }: Share,
+): AttentionResult {
+  const read = (dtype: DType, shape: number[], field: Reply, like?: Tensor) => {
+    const bytes = begin * (shape[1] ?? 1) * bytesOf(dtype);
+    return session.read(dtype, shape, session.reply(field) + bytes, like);
+  };
+  const rows = end - begin;
+  const output = read(dtype, [rows, width], Reply.output, query);
+  const result: AttentionResult = { output, info: callInfo(session) };
+  if (session.reply(Reply.lse) !== 0) {
+    result.lse = read(lseType(dtype), [rows], Reply.lse);
   }
   return result;
 }
@@ -167,6 +188,8 @@ export function readExplanation(session: Session): Explanation {
   if (unwidened !== undefined) explanation.unwidened = traceOf(unwidened);
   return explanation;
 }
+
+const lseType = (dtype: DType): DType => (dtype === 'float64' ? dtype : 'float32');
 
 function callInfo(session: Session): CallInfo {
   return {

@@ -8,6 +8,8 @@ import type { TileStep } from './results.js';
 import { asFloat16, kindOf, type ResultTensor, type Tensor, type TensorData } from './tensor.js';
 
 const inputNames = ['query', 'key', 'value'];
+/** Rows of a call; an end of 0 is the last. */
+const all = { begin: 0, end: 0 };
 
 export class Session {
   readonly module: Module;
@@ -38,18 +40,21 @@ export class Session {
    * goes wrong on the way, the next call finds everything as it should be.
    *
    * @param inputs query, key and value; of a call on a cache the query alone
+   * @param first at which element their data begins, where it is not whole
    */
   call<Result>(
     explaining: boolean,
     inputs: readonly Tensor[],
     options: unknown,
     work: (dtype: DType) => Result,
-    cache?: number,
+    { cache, first }: { cache?: number; first?: readonly (number | undefined)[] } = {},
   ): Result {
     return this.#guard(() => {
       const { module } = this;
       const message = this.#message;
-      inputs.forEach((input, at) => message.input(input, inputNames[at]!));
+      for (let at = 0; at < inputs.length; at++) {
+        message.input(inputs[at], inputNames[at]!, first?.[at]);
+      }
       message.value(options, 'options');
       const status =
         cache === undefined
@@ -115,10 +120,15 @@ export class Session {
   }
 
   /** Does the call's work; reply() and read() tell the results. */
-  attend(progress?: (share: number) => boolean | void): void {
+  attend(
+    progress?: (share: number) => boolean | void,
+    { begin, end }: { begin: number; end: number } = all,
+  ): void {
     let failure: { reason: unknown } | undefined;
+    let told = 0;
     if (progress) {
       this.module.progress = (share) => {
+        told = share;
         try {
           return progress(share) !== false;
         } catch (reason) {
@@ -127,15 +137,17 @@ export class Session {
         }
       };
     }
-    this.module.attend(progress !== undefined);
+    this.module.attend(progress !== undefined, begin, end);
     this.#memory(); // in which the reply stands may have grown during the work
     if (failure) throw failure.reason;
-    if (this.reply(Reply.stopped) === 0) return;
-    throw new AttentionError(
-      'stopped',
-      'progress',
-      'the call was stopped by its progress function',
-    );
+    if (this.reply(Reply.stopped) !== 0) {
+      throw new AttentionError(
+        'stopped',
+        'progress',
+        'the call was stopped by its progress function',
+      );
+    }
+    if (told < 1) progress?.(1); // another thread did the last task
   }
 
   /** attend() with a record of every tile. */

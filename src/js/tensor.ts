@@ -95,6 +95,11 @@ export function dtypeOf({ data, dtype }: Tensor, argument: string): DType {
   return dtype;
 }
 
+/** Of an element. */
+export function bytesOf(dtype: DType): number {
+  return dtype === 'float64' ? 8 : dtype === 'float32' ? 4 : dtype === 'bool' ? 1 : 2;
+}
+
 /** The typed array in which this engine keeps a dtype. */
 function allocate(dtype: DType, length: number): TensorData {
   switch (dtype) {
@@ -139,10 +144,7 @@ export function tensor(nested: Nested, dtype?: DType): ResultTensor {
       `dtype is '${type}'; the dtypes are ${dtypes.join(', ')}`,
     );
   }
-  const data = allocate(
-    type,
-    shape.reduce((product, length) => product * length, 1),
-  );
+  const data = allocate(type, sizeOf(shape));
   const format = formats[type];
   let at = 0;
   const fill = (part: unknown, axis: number): void => {
@@ -196,7 +198,12 @@ export function toNested(tensor: Tensor): Nested {
 }
 
 function rowMajor(shape: readonly number[]): number[] {
-  return shape.map((_, axis) => shape.slice(axis + 1).reduce((size, length) => size * length, 1));
+  return shape.map((_, axis) => sizeOf(shape.slice(axis + 1)));
+}
+
+/** How many elements a shape has. */
+export function sizeOf(shape: readonly number[]): number {
+  return shape.reduce((size, length) => size * length, 1);
 }
 
 /** Of the last axis but one: queries or keys. */

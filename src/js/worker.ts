@@ -7,7 +7,13 @@ import { AttentionError } from './errors.js';
 import { load } from './load.js';
 import { CompiledMask } from './mask.js';
 import { node } from './node.js';
-import type { CallRequest, Failure, Request, Response } from './protocol.js';
+import {
+  buffersOf,
+  type CallRequest,
+  type Failure,
+  type Request,
+  type Response,
+} from './protocol.js';
 
 const port = node?.getBuiltinModule('node:worker_threads').parentPort;
 const scope = globalThis as unknown as {
@@ -20,18 +26,9 @@ const objects = new Map<number, CompiledMask | KeyValueCache>();
 let attention: Attention | undefined;
 
 function post(response: Response): void {
-  const buffers = new Set<ArrayBuffer>();
-  if (response.kind === 'result') collectBuffers(response.result, buffers);
-  if (port) port.postMessage(response, [...buffers]);
-  else scope.postMessage(response, [...buffers]);
-}
-
-/** The results' memory, which this side needs no more. */
-function collectBuffers(value: unknown, into: Set<ArrayBuffer>): void {
-  if (ArrayBuffer.isView(value)) into.add(value.buffer as ArrayBuffer);
-  else if (typeof value === 'object' && value !== null) {
-    for (const part of Object.values(value)) collectBuffers(part, into);
-  }
+  const buffers = response.kind === 'result' ? buffersOf(response.result) : [];
+  if (port) port.postMessage(response, buffers);
+  else scope.postMessage(response, buffers);
 }
 
 async function answer(request: Request): Promise<void> {
@@ -51,7 +48,7 @@ async function answer(request: Request): Promise<void> {
   }
 }
 
-function call({ id, object, method, args, progress, stop }: CallRequest): unknown {
+function call({ id, object, method, args, share, progress, stop }: CallRequest): unknown {
   const target = (object === undefined ? attention : objects.get(object)) as unknown as Record<
     string,
     unknown
@@ -66,7 +63,7 @@ function call({ id, object, method, args, progress, stop }: CallRequest): unknow
   }
   const member = target[method];
   if (typeof member !== 'function') return member;
-  const result = (member as (...args: unknown[]) => unknown).call(target, ...args, watch);
+  const result = (member as (...args: unknown[]) => unknown).call(target, ...args, watch, share);
   if (!(result instanceof CompiledMask || result instanceof KeyValueCache)) return result;
   objects.set(id, result);
   return { ...result }; // its public fields

@@ -94,10 +94,10 @@ int prepare(bool explaining, double words) {
 /// Of prepare() and prepareCached(), when options' tensors have been filled.
 int check_call() { return static_cast<int>(session->check()); }
 
-void attend_call(bool with_progress) {
+void attend_call(bool with_progress, double first_row, double end_row) {
   Watch watch;
   if (with_progress) watch.progress = call_progress;
-  session->attend(watch);
+  session->attend(watch, first_row, end_row);
 }
 
 void release() { session->release(); }

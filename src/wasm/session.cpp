@@ -136,7 +136,11 @@ bool Session::place_all() {
   return placed;
 }
 
-void Session::attend(const Watch& watch) {
+void Session::attend(const Watch& watch, double first_row, double end_row) {
+  if (end_row > 0) {
+    result_.first_row = static_cast<Index>(first_row);
+    result_.end_row = static_cast<Index>(end_row);
+  }
   const Info info = attention::attend(call_, plan_, result_, *pool_, watch);
   reply_.stopped = info.stopped;
   reply_.empty_rows = static_cast<double>(info.empty_rows);

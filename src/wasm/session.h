@@ -65,7 +65,8 @@ class Session {
   /// Reads query, key, value and options from the message's first words.
   Status prepare(Purpose purpose, std::size_t words);
   Status check();
-  void attend(const Watch& watch = {});
+  /// The rows [first_row, end_row) of [B·H·T]; all of them if end_row is 0.
+  void attend(const Watch& watch, double first_row = 0, double end_row = 0);
   /// Kept until release().
   const Explanation& explain();
   void release();

@@ -173,6 +173,7 @@ describe('watching a call', () => {
       },
     );
     assert.ok(shares.length >= 2, `${shares}`);
+    assert.equal(shares.at(-1), 1);
     assert.ok(shares.every((share, at) => share > (shares[at - 1] ?? 0) && share <= 1));
     assert.deepEqual(result.output, attention.scaledDotProductAttention(rows, rows, rows).output);
   });

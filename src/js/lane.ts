@@ -1,0 +1,236 @@
+import type { LoadInfo } from './attention.js';
+import { AttentionError } from './errors.js';
+import { canShareMemory, type LoadOptions } from './load.js';
+import {
+  buffersOf,
+  type CallRequest,
+  type Failure,
+  type Request,
+  type Response,
+} from './protocol.js';
+import { startThread, type Thread } from './thread.js';
+import type { CallSettings } from './worker-client.js';
+import type { Ask } from './worker-objects.js';
+
+/** What a call asks for, before it has a number. */
+export type Order = Omit<CallRequest, 'kind' | 'id'>;
+
+/** Methods that take a function to be told how far they are, and to be stopped by. */
+const watched = ['scaledDotProductAttention', 'rows', 'attend'];
+
+interface Job {
+  request: CallRequest;
+  settings: CallSettings;
+  resolve(result: unknown): void;
+  reject(reason: unknown): void;
+}
+
+/**
+ * A worker and the calls that wait for it. It does them in the order they were made. When it breaks
+ * down, the call it was at rejects, and the next starts another.
+ */
+export class Lane {
+  readonly #options: LoadOptions;
+  #thread: Thread | undefined;
+  #loaded: Promise<LoadInfo> | undefined;
+  #settleLoaded: { resolve(info: LoadInfo): void; reject(reason: unknown): void } | undefined;
+  #info: LoadInfo | undefined;
+  readonly #waiting: Job[] = [];
+  #current: Job | undefined;
+  #lastId = 0;
+  /** How many workers there have been: masks and caches live in one of them. */
+  #generation = 0;
+  #disposed = false;
+
+  constructor(options: LoadOptions) {
+    this.#options = options;
+  }
+
+  /** Of the worker that loaded last. */
+  get info(): LoadInfo | undefined {
+    return this.#info;
+  }
+
+  /** Starts the worker if none is running. */
+  started(): Promise<LoadInfo> {
+    this.#loaded ??= new Promise<LoadInfo>((resolve, reject) => {
+      this.#settleLoaded = { resolve, reject };
+      const generation = ++this.#generation;
+      const isCurrent = () => generation === this.#generation;
+      this.#thread = startThread(
+        (message) => isCurrent() && this.#received(message as Response),
+        (reason) => isCurrent() && this.#stop(broken(reason)),
+      );
+      this.#thread.post({ kind: 'load', options: this.#options } satisfies Request, []);
+    });
+    return this.#loaded;
+  }
+
+  call<Result>(order: Order, settings: CallSettings = {}): Promise<Result> {
+    return this.#enqueue({ ...order, kind: 'call', id: ++this.#lastId }, settings);
+  }
+
+  /** A call that makes an object in the worker: its public fields, and how it is asked. */
+  async make<Fields>(order: Order, settings?: CallSettings): Promise<[Fields, Ask]> {
+    const id = this.#lastId + 1;
+    const fields = await this.call<Fields>(order, settings);
+    return [fields, this.#ask(id)];
+  }
+
+  /** Ends the worker. Calls that are not done reject. */
+  dispose(): void {
+    this.#disposed = true;
+    this.#stop(disposed());
+    for (const job of this.#waiting.splice(0)) job.reject(disposed());
+  }
+
+  /** How an object that lives in the worker of now is asked. */
+  #ask(object: number): Ask {
+    const generation = this.#generation;
+    return (method, args, settings = {}) => {
+      const isThere = generation === this.#generation;
+      if (method === 'dispose') {
+        if (isThere) this.#thread!.post({ kind: 'free', object } satisfies Request, []);
+        return Promise.resolve();
+      }
+      if (!isThere) {
+        const message = 'the worker that held this is gone; make it again';
+        return Promise.reject(new AttentionError('disposed', 'object', message));
+      }
+      return this.call({ object, method, args }, settings);
+    };
+  }
+
+  #enqueue<Result>(request: CallRequest, settings: CallSettings): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      const { signal, progress } = settings;
+      // Where memory can be shared, the worker looks there whether it should stop.
+      const stoppable = signal && watched.includes(request.method) && canShareMemory();
+      const stop = stoppable ? new Int32Array(new SharedArrayBuffer(4)) : undefined;
+      if (stop) request.stop = stop.buffer;
+      if (progress) request.progress = true;
+      if (this.#disposed) throw disposed();
+      signal?.throwIfAborted();
+      request.args = snapshot(request.args, settings.transfer ?? []);
+      const job: Job = {
+        request,
+        settings,
+        resolve: (result) => {
+          signal?.removeEventListener('abort', abort);
+          resolve(result as Result);
+        },
+        reject: (reason) => {
+          signal?.removeEventListener('abort', abort);
+          // The signal's own reason, whatever it is, as fetch() does.
+          // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
+          reject(reason);
+        },
+      };
+      const abort = (): void => {
+        const place = this.#waiting.indexOf(job);
+        if (place >= 0) this.#waiting.splice(place, 1);
+        job.reject(signal!.reason);
+        if (job !== this.#current) return;
+        if (stop) Atomics.store(stop, 0, 1);
+        else this.#stop(undefined); // it computes without looking up; only its end ends that
+      };
+      signal?.addEventListener('abort', abort);
+      this.#waiting.push(job);
+      this.#advance();
+    });
+  }
+
+  /** Hands the worker its next job when it has none. */
+  #advance(): void {
+    if (this.#current || this.#waiting.length === 0) return;
+    const job = (this.#current = this.#waiting.shift()!);
+    this.started().then(
+      () => {
+        if (job !== this.#current) return;
+        this.#thread!.hold(true);
+        this.#thread!.post(job.request, buffersOf(job.request.args));
+      },
+      (reason: unknown) => {
+        if (job === this.#current) this.#finish((current) => current.reject(reason));
+      },
+    );
+  }
+
+  #received(response: Response): void {
+    if (response.kind === 'loaded') {
+      this.#info = response.info;
+      this.#thread!.hold(this.#current !== undefined);
+      this.#settleLoaded!.resolve(response.info);
+    } else if (response.kind === 'progress') {
+      if (response.id === this.#current?.request.id) {
+        this.#current.settings.progress?.(response.share);
+      }
+    } else if (response.kind === 'error' && response.id === undefined) {
+      this.#stop(errorOf(response.error));
+    } else if (response.id === this.#current?.request.id) {
+      this.#finish((job) => {
+        if (response.kind === 'result') job.resolve(response.result);
+        else job.reject(errorOf(response.error));
+      });
+    }
+  }
+
+  #finish(settle: (job: Job) => void): void {
+    const job = this.#current!;
+    this.#current = undefined;
+    this.#thread?.hold(false);
+    settle(job);
+    this.#advance();
+  }
+
+  /** Ends the worker; the job it was at rejects, those after it go to another one. */
+  #stop(reason: unknown): void {
+    this.#generation++;
+    this.#thread?.terminate();
+    this.#settleLoaded?.reject(reason);
+    this.#thread = this.#loaded = this.#settleLoaded = undefined;
+    if (this.#current) this.#finish((job) => job.reject(reason));
+  }
+}
+
+/**
+ * Arguments as they are now, whenever they are sent. Views of larger buffers become arrays of their
+ * own first, for cloning takes whole buffers.
+ */
+function snapshot(args: unknown[], given: Transferable[]): unknown[] {
+  const made: Transferable[] = [];
+  const compact = (value: unknown): unknown => {
+    if (ArrayBuffer.isView(value)) {
+      const { buffer } = value;
+      const whole = value.byteLength === buffer.byteLength;
+      const stays = !(buffer instanceof ArrayBuffer) || given.includes(buffer);
+      if (whole || stays || !('slice' in value)) return value;
+      const part = (value as Uint8Array<ArrayBuffer>).slice();
+      made.push(part.buffer);
+      return part;
+    }
+    if (Array.isArray(value)) return value.map(compact);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, compact(part)]));
+  };
+  try {
+    return structuredClone(args.map(compact), { transfer: [...given, ...made] });
+  } catch (error) {
+    throw new AttentionError(
+      'type',
+      'arguments',
+      `an argument cannot be sent to a worker (${(error as Error).message}); ` +
+        'give a mask function as a bool tensor',
+    );
+  }
+}
+
+function errorOf({ code, argument, message }: Failure): Error {
+  return code === undefined ? new Error(message) : new AttentionError(code, argument!, message);
+}
+
+const broken = (reason: string): AttentionError =>
+  new AttentionError('worker', 'attention', `the worker broke down: ${reason}`);
+
+const disposed = (): AttentionError =>
+  new AttentionError('disposed', 'attention', 'this worker was disposed; loadWorker() another');
