@@ -13,7 +13,8 @@ const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'att
  * there and `install` is false.
  */
 export function installed(title, dependencies, { install = true } = {}) {
-  const folder = join(cache, [title, ...Object.values(dependencies)].join('-'));
+  const name = [title, ...Object.values(dependencies)].join('-').replace(/[^\w.-]/g, '-');
+  const folder = join(cache, name);
   const done = join(folder, 'installed');
   if (existsSync(done)) return folder;
   if (!install) return null;

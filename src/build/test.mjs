@@ -36,6 +36,7 @@ const groups = {
   },
   package: async (tools) => {
     await buildPackage(tools);
+    await run(process.execPath, ['tests/package/users.js'], { show: true }); // installs them once
     return nodeTests(tools, 'package', testFiles('tests').filter(isPackageTest));
   },
 };

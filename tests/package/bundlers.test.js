@@ -6,32 +6,41 @@ import { checkPage, html, resultOf } from './browser.js';
 import { checkBoth, project } from './packed.js';
 import { bundler, withEsbuild } from './users.js';
 
-test('Vite, its build', async () => {
-  const place = project('vite-build', { 'index.html': html() });
-  const { build } = await bundler('vite');
-  await build({ root: place, logLevel: 'silent' });
-  await checkPage({ folder: join(place, 'dist') });
-});
+/** Every version of Vite, and the settings that it needs. */
+const vites = {
+  vite: {},
+  'vite-7': { worker: { format: 'es' }, optimizeDeps: { exclude: ['attention-wasm'] } },
+};
 
-test('Vite, its server for development', async () => {
-  const place = project('vite-dev', { 'index.html': html() });
-  const headers = {
-    'Cross-Origin-Opener-Policy': 'same-origin',
-    'Cross-Origin-Embedder-Policy': 'require-corp',
-  };
-  const { createServer } = await bundler('vite');
-  const server = await createServer({
-    root: place,
-    logLevel: 'silent',
-    server: { port: 0, headers },
+for (const [name, settings] of Object.entries(vites)) {
+  test(`${name}, its build`, async () => {
+    const place = project(`${name}-build`, { 'index.html': html() });
+    const { build } = await bundler(name);
+    await build({ root: place, logLevel: 'silent', ...settings });
+    await checkPage({ folder: join(place, 'dist') });
   });
-  try {
-    await server.listen();
-    checkBoth(await resultOf(server.resolvedUrls.local[0]), { threads: 2 });
-  } finally {
-    await server.close();
-  }
-});
+
+  test(`${name}, its server for development`, async () => {
+    const place = project(`${name}-server`, { 'index.html': html() });
+    const headers = {
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      'Cross-Origin-Embedder-Policy': 'require-corp',
+    };
+    const { createServer } = await bundler(name);
+    const server = await createServer({
+      root: place,
+      logLevel: 'silent',
+      server: { port: 0, headers },
+      ...settings,
+    });
+    try {
+      await server.listen();
+      checkBoth(await resultOf(server.resolvedUrls.local[0]), { threads: 2 });
+    } finally {
+      await server.close();
+    }
+  });
+}
 
 test('webpack', async () => {
   const place = project('webpack', { 'index.html': html('<script defer src="main.js"></script>') });

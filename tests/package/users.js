@@ -10,6 +10,7 @@ const newerNode = `node-${platform}-${process.arch}`;
 
 const folder = installed('users', {
   vite: '8.4.0',
+  'vite-7': 'npm:vite@7.3.8',
   webpack: '5.113.0',
   esbuild: '0.28.2',
   rollup: '4.68.8',
