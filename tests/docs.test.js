@@ -37,7 +37,9 @@ test('what a bundler is told is what the tests of the package tell it', () => {
     .join('\n');
   const blocks = [...read('en/docs/05-bundlers.md').matchAll(/^```\w+\n(.*?)^```$/gms)];
   const settings = blocks.flatMap(([, code]) => [
-    ...code.matchAll(/^ *((?:alias|external|paths|format|'Cross-[\w-]+'): .*|\{ "imports".*)$/gm),
+    ...code.matchAll(
+      /^ *((?:alias|external|paths|format|optimizeDeps|worker|'Cross-[\w-]+'): .*|\{ "imports".*)$/gm,
+    ),
     ...code.matchAll(/(external: \[[^\]]*\])/g),
   ]);
   assert.ok(settings.length > 6);

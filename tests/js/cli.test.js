@@ -125,6 +125,23 @@ test('explain reads .npz, .npy and .safetensors, several files together', () => 
   assert.deepEqual(chosen.scores, expected.scores);
 });
 
+for (const language of ['en', 'zh']) {
+  test(`the guide shows what is printed (${language})`, () => {
+    const guide = readFileSync(join(root, `web/content/${language}/docs/06-terminal.md`), 'utf8');
+    const blocks = (kind) => [
+      ...guide.matchAll(new RegExp(`^\`\`\`${kind}\\n(.*?)^\`\`\`$`, 'gms')),
+    ];
+    const [[, content]] = blocks('json');
+    const file = given('case.json', content);
+    const sessions = blocks('text').map(([, text]) => text.split(/^\$ npx attention-wasm (.*)\n/m));
+    assert.equal(sessions.length, 2);
+    for (const [, command, output] of sessions) {
+      const words = [...command.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word);
+      assert.equal(printed(...words.map((word) => (word === 'case.json' ? file : word))), output);
+    }
+  });
+}
+
 test('bench measures and prints a table', () => {
   const { threads, results } = JSON.parse(printed('bench', '--json', '--threads', '1'));
   assert.equal(threads, 1);

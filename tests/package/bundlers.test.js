@@ -9,7 +9,10 @@ import { bundler, withEsbuild } from './users.js';
 /** Every version of Vite, and the settings that it needs. */
 const vites = {
   vite: {},
-  'vite-7': { worker: { format: 'es' }, optimizeDeps: { exclude: ['attention-wasm'] } },
+  'vite-7': {
+    optimizeDeps: { exclude: ['attention-wasm'] },
+    worker: { format: 'es' },
+  },
 };
 
 for (const [name, settings] of Object.entries(vites)) {
