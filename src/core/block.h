@@ -194,7 +194,7 @@ class Block {
     T* output = this->output(partial, p);
     if (all_allowed || values_finite(tile)) {
       value_tile<T, Vectors>(weights_.data(), value, tile.value.stride, span.end - span.begin,
-                             plan_.sizes.value_dim, rescale, output);
+                             plan_.sizes.value_dim, rows(p).count(), rescale, output);
     } else {
       add_guarded_values<Vectors>(rows(p), span, value, tile.value.stride, rescale, output);
     }
@@ -267,7 +267,8 @@ class Block {
     for_values([&](Index j, Index c, T number, bool is_finite) {
       finite[static_cast<std::size_t>(j * columns + c)] = is_finite ? number : T(0);
     });
-    value_tile<T, Vectors>(weights, finite.data(), columns, keys, columns, rescale, output);
+    value_tile<T, Vectors>(weights, finite.data(), columns, keys, columns, rows.count(), rescale,
+                           output);
     for_values([&](Index j, Index c, T number, bool is_finite) {
       if (is_finite) return;
       for (Index row = 0; row < rows.count(); ++row) {
