@@ -89,6 +89,7 @@ export const refusedCalls: Record<string, string[]> = {
 /** Errors that only circumstances bring about. */
 export const circumstances: Record<string, string> = {
   busy: 'A second call was made from inside a `function` rule or a progress function of the first.',
+  file: '`readTensors()` was given a file of another format, or one that is damaged.',
   unsupported: 'The engine has no WebAssembly SIMD.',
   worker:
     'The worker could not be started, or broke down during the call. The next call starts another.',
