@@ -4,6 +4,7 @@
 
 #include "core/dtype.h"
 #include "core/panel.h"
+#include "core/softmax.h"
 
 namespace attention {
 
@@ -24,6 +25,43 @@ RowPointers<Stored> pointers(const PanelRows<T>& rows, const View<Stored>& view,
   return result;
 }
 
+/// What widening takes, as vectors in memory: see ExpConstants.
+struct WidenConstants {
+  Repeated<float> sign = -0.0f;      ///< the highest bit alone
+  Repeated<float> scale = 0x1p112f;  ///< see widen(Float16)
+  Repeated<float> beyond = 0x1p16f;  ///< larger than every finite float16
+  Repeated<float> infinity = std::numeric_limits<float>::infinity();
+};
+inline WidenConstants widen_constants;
+
+inline Lanes<float> load_widened(const float* numbers) { return load(numbers); }
+inline Lanes<double> load_widened(const double* numbers) { return load(numbers); }
+
+inline Lanes<float> load_widened(const BFloat16* numbers) {
+  return load_upper_halves(&numbers->bits);
+}
+
+/// widen(Float16), bit for bit.
+inline Lanes<float> load_widened(const Float16* numbers) {
+  const WidenConstants& constants = widen_constants;
+  const Lanes<float> bits = load_upper_halves(&numbers->bits);
+  const Lanes<float> scaled = shift_bits<1, 4>(bits) * Lanes<float>(constants.scale);
+  const Lanes<float> sign = bits & Lanes<float>(constants.sign);
+  const auto special = scaled >= Lanes<float>(constants.beyond);
+  const Lanes<float> exponent =
+      select(special, Lanes<float>(constants.infinity), Lanes<float>(0.f));
+  return scaled | exponent | sign;
+}
+
+/// to[c] = from[c], widened.
+template <class Stored>
+void widen_row(const Stored* from, Index width, Compute<Stored>* to) {
+  constexpr Index at_once = lanes<Compute<Stored>>;
+  Index c = 0;
+  for (; c + at_once <= width; c += at_once) store(to + c, load_widened(from + c));
+  for (; c < width; ++c) to[c] = widen(from[c]);
+}
+
 /// panel[c][row] = rows[row][c·stride], c < width, widened.
 template <int Vectors, class Stored, std::size_t rows_of_panel>
 void gather_rows(const std::array<const Stored*, rows_of_panel>& rows, Index stride, Index width,
@@ -31,17 +69,15 @@ void gather_rows(const std::array<const Stored*, rows_of_panel>& rows, Index str
   using T = Compute<Stored>;
   constexpr Index panel_width = Vectors * lanes<T>;
   Index c = 0;
-  if constexpr (std::is_same_v<Stored, T>) {
-    for (; stride == 1 && c + lanes<T> <= width; c += lanes<T>) {
-      for (int v = 0; v < Vectors; ++v) {
-        Lanes<T> square[lanes<T>];
-        for (Index r = 0; r < lanes<T>; ++r) {
-          square[r] = load(rows[static_cast<std::size_t>(v * lanes<T> + r)] + c);
-        }
-        transpose<T>(square);
-        for (Index r = 0; r < lanes<T>; ++r) {
-          store(panel + (c + r) * panel_width + v * lanes<T>, square[r]);
-        }
+  for (; stride == 1 && c + lanes<T> <= width; c += lanes<T>) {
+    for (int v = 0; v < Vectors; ++v) {
+      Lanes<T> square[lanes<T>];
+      for (Index r = 0; r < lanes<T>; ++r) {
+        square[r] = load_widened(rows[static_cast<std::size_t>(v * lanes<T> + r)] + c);
+      }
+      transpose<T>(square);
+      for (Index r = 0; r < lanes<T>; ++r) {
+        store(panel + (c + r) * panel_width + v * lanes<T>, square[r]);
       }
     }
   }
@@ -80,12 +116,6 @@ void scatter_rows(const Compute<Stored>* panel, const Compute<Stored>* factor, I
           narrow<Stored>(panel[c * panel_width + row] * factor[row]);
     }
   }
-}
-
-/// to[c] = from[c], widened: a function of its own, which compilers make vectors of.
-template <class Stored>
-[[gnu::noinline]] void widen_row(const Stored* from, Index width, Compute<Stored>* to) {
-  for (Index c = 0; c < width; ++c) to[c] = widen(from[c]);
 }
 
 /// Keys or values `first` … `first + count` of one head as value_tile() and score_tile() read them.

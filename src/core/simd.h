@@ -68,6 +68,22 @@ Lanes<T> shift_bits_left(Lanes<T> x) {
   return xsimd::bitwise_cast<T>(xsimd::bitwise_cast<Integer>(x) << bits);
 }
 
+/// x moved left and then right, with zeros coming in: x without its highest bits, in lower places.
+template <int left, int right>
+Lanes<float> shift_bits(Lanes<float> x) {
+  return xsimd::bitwise_cast<float>((xsimd::bitwise_cast<std::uint32_t>(x) << left) >> right);
+}
+
+/// Numbers of 16 bits, each the upper half of a lane whose lower half is 0.
+inline Lanes<float> load_upper_halves(const std::uint16_t* numbers) {
+#ifdef __wasm__
+  const xsimd::batch<std::uint32_t> wide = wasm_u32x4_load16x4(numbers);
+#else
+  const auto wide = xsimd::batch<std::uint32_t>::load_unaligned(numbers);
+#endif
+  return xsimd::bitwise_cast<float>(wide << 16);
+}
+
 template <class T>
 Lanes<T> select(xsimd::batch_bool<T> condition, Lanes<T> yes, Lanes<T> no) {
   return xsimd::select(condition, yes, no);

@@ -2,8 +2,9 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
-#include "core/dtype.h"
+#include "core/pack.h"
 
 namespace attention {
 namespace {
@@ -102,6 +103,28 @@ TEST_CASE("round_to() is narrowing and widening") {
 TEST_CASE("float32 and float64 pass through") {
   CHECK(widen(narrow<float>(0.1f)) == 0.1f);
   CHECK(widen(narrow<double>(0.1)) == 0.1);
+}
+
+template <class Stored>
+void check_rows_of_every_value() {
+  constexpr std::uint32_t count = 0x10000 - 1;  // no multiple of any number of lanes
+  std::vector<Stored> stored;
+  for (std::uint32_t bits = 1; bits <= count; ++bits) {
+    stored.push_back({static_cast<std::uint16_t>(bits)});
+  }
+  std::vector<float> wide(count);
+  widen_row(stored.data(), static_cast<Index>(count), wide.data());
+  for (std::size_t n = 0; n < count; ++n) {
+    if (std::bit_cast<std::uint32_t>(wide[n]) == std::bit_cast<std::uint32_t>(widen(stored[n]))) {
+      continue;
+    }
+    FAIL_CHECK(stored[n].bits);
+  }
+}
+
+TEST_CASE("rows of 16-bit numbers are widened as one number is") {
+  check_rows_of_every_value<Float16>();
+  check_rows_of_every_value<BFloat16>();
 }
 
 TEST_CASE("the table and dispatch agree on sizes") {
