@@ -24,7 +24,7 @@ const sections = (language) =>
 const all = (text, pattern) => [...text.matchAll(pattern)].map((match) => match[1] ?? match[0]);
 const headings = (body) => all(body, /^(#+) .*$/gm).map((marks) => marks.length);
 const anchors = (body) => all(body, /^#+ .*\{#([\w-]+)\}$/gm);
-const figures = (body) => all(body, /<(attention-[\w-]+)/g);
+const figures = (body) => all(body.replace(/^```.*?^```$/gms, ''), /<(attention-[\w-]+)/g);
 const containers = (body) => all(body, /^::: *(\w+)$/gm);
 const links = (body) => all(body, /\]\((#[\w-]+|https?:[^)\s]+)\)/g);
 /** Anchors and links are a page's own: the article's, and the documentation's. */
