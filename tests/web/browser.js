@@ -1,5 +1,6 @@
 // The built page in a real Chromium, served by the project's own server.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { serve } from '../../src/build/serve.mjs';
@@ -24,6 +25,10 @@ const isolatedSite = await site();
 
 export const widths = [1440, 768, 390, 320];
 export const languages = ['en', 'zh'];
+
+/** The elements of the figures, each once. */
+const list = readFileSync(new URL('../../web/figures/index.ts', import.meta.url), 'utf8');
+export const figureNames = [...list.matchAll(/'(attention-[\w-]+)'/g)].map(([, name]) => name);
 
 /**
  * Opens `path` and hands the page to `use`. Fails on any error the page reports, unless `faults`

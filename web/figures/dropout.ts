@@ -19,9 +19,17 @@ const home = { p: 0.5, seed: 1 };
 const dropped = (page: Page, p: number, seed: number) =>
   explain(page, example.inputs, { mask: 'causal', dropout: { p, seed } });
 
-/** Entry by entry, over as many seeds as it takes for the noise to even out. */
-function meanOf(page: Page, p: number): Matrix {
-  const runs = Array.from({ length: COUNT }, (_, seed) => dropped(page, p, seed).dropped!);
+/** Entry by entry, over as many draws as it takes for the noise to even out: one for each head. */
+function meanOf({ attention, library: { tensor, toNested } }: Page, p: number): Matrix {
+  const { query, key, value } = example.inputs;
+  const heads = (rows: Matrix) =>
+    tensor(
+      Array.from({ length: COUNT }, () => rows),
+      'float64',
+    );
+  const options = { mask: 'causal', dropout: { p, seed: 0 } } as const;
+  const { steps } = attention.explain(heads(query), heads(key), heads(value), options);
+  const runs = toNested(steps.dropped!) as number[][][];
   return runs[0]!.map((row, i) =>
     row.map((_, j) => runs.reduce((sum, run) => sum + run[i]![j]!, 0) / COUNT),
   );

@@ -19,7 +19,20 @@ export abstract class Figure extends LitElement {
 
   protected abstract view(page: Page): unknown;
 
-  readonly #changed = () => this.requestUpdate();
+  readonly #changed = () => {
+    if (this.isConcerned()) this.requestUpdate();
+  };
+
+  #settings = '';
+
+  /** Whether a change of the page's state is one of what this figure shows: its own settings. */
+  protected isConcerned(): boolean {
+    const all = Object.entries(this.page?.store.view.settings ?? {});
+    const own = all.filter(([name]) => name.startsWith(`${this.#key}.`)).join();
+    const isNew = own !== this.#settings;
+    this.#settings = own;
+    return isNew;
+  }
 
   /** A setting of this figure, as the link has it, if `accepts` it. */
   protected setting<T>(name: string, read: (text: string) => T | undefined, fallback: T): T {

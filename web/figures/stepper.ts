@@ -25,6 +25,8 @@ export class AttentionStepper extends CaseFigure {
 
   #seed = 0;
 
+  /** It shows the page's case itself. */
+  protected override isConcerned = () => true;
   protected shownCase = ({ store }: Page): Case => store.view.case;
   protected changeCase = (to: Case) => this.#update({ case: to });
   protected undo = () => this.page?.store.undo();
