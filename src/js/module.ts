@@ -17,13 +17,13 @@ export interface Module {
   /** Thrown from C++ where an allocation fails. */
   outOfMemory: Error;
 
+  _prepare_call(explaining: boolean, words: number): Status;
+  _attend_call(withProgress: boolean, firstRow: number, endRow: number): void;
   open(threads: number): void;
   recover(): void;
   close(): void;
   message(words: number): number;
-  prepare(explaining: boolean, words: number): Status;
   check(): Status;
-  attend(withProgress: boolean, firstRow: number, endRow: number): void;
   trace(tileKeys: number): TileStep[];
   explain(): RawExplanation;
   release(): void;

@@ -58,7 +58,7 @@ export class Session {
       message.value(options, 'options');
       const status =
         cache === undefined
-          ? module.prepare(explaining, message.length)
+          ? module._prepare_call(explaining, message.length)
           : module.prepareCached(cache, message.length);
       this.#settle(status, inputs.length, () => module.check());
       message.upload(this.#memory(), 0, inputs.length);
@@ -137,7 +137,7 @@ export class Session {
         }
       };
     }
-    this.module.attend(progress !== undefined, begin, end);
+    this.module._attend_call(progress !== undefined, begin, end);
     this.#memory(); // in which the reply stands may have grown during the work
     if (failure) throw failure.reason;
     if (this.reply(Reply.stopped) !== 0) {
