@@ -164,6 +164,18 @@ describe('order and abort', () => {
     mask.dispose();
   });
 
+  test('so does a call on a cache, which keeps what it holds', async () => {
+    const cache = await worker.createCache({ kvHeads: 8, headDim: 64, capacity: 6000 });
+    const [rows] = long();
+    await cache.append(rows, rows);
+    const controller = new AbortController();
+    const { signal } = controller;
+    const call = cache.attend(rows, {}, { signal, progress: () => controller.abort() });
+    await assert.rejects(call, { name: 'AbortError' });
+    assert.equal(await cache.length(), 6000);
+    cache.dispose();
+  });
+
   test('where it cannot be stopped the worker is started anew; its masks say so', async () => {
     const mask = await worker.mask('causal', { queries: 2, keys: 2 });
     const controller = new AbortController();
