@@ -51,7 +51,7 @@ struct Plan {
   std::vector<Index> weight_heads;  ///< heads whose weights are returned, in the caller's order
   std::vector<Index>
       weight_queries;      ///< queries whose weights are returned; both empty if none are
-  std::int64_t bytes = 0;  ///< memory the call needs: inputs, results, steps, scratch
+  std::int64_t bytes = 0;  ///< memory needed: inputs, results, steps, scratch, mask
 
   /// ALiBi's slope of head h; only where slopes are not empty.
   double slope(Index b, Index h) const {
@@ -60,8 +60,9 @@ struct Plan {
   }
 };
 
-/// Which function a call is checked for: explain() needs memory for every step.
-enum class Purpose { attend, explain };
+/// What a call is checked for: explain() needs memory for every step, a mask by itself only for
+/// its tables.
+enum class Purpose { attend, explain, mask };
 
 /// Checks everything about a call before any work or allocation and fills in the plan.
 /// `memory_limit` is what the address space can give, in bytes (0 = no limit), `workers` how many

@@ -284,11 +284,12 @@ std::vector<double> paper_slopes(Index heads) {
 
 Error check(const Call& call, Purpose purpose, std::int64_t memory_limit, Plan& plan, int workers) {
   const Options& options = call.options;
-  if (Error error = check_inputs(call, memory_limit)) return error;
+  const std::int64_t tensor_limit = purpose == Purpose::mask ? 0 : memory_limit;
+  if (Error error = check_inputs(call, tensor_limit)) return error;
   const Sizes sizes = sizes_of(call);
   if (Error error = check_scale(call, sizes)) return error;
   if (Error error = check_softcap(call)) return error;
-  if (Error error = check_bias(call, sizes, memory_limit)) return error;
+  if (Error error = check_bias(call, sizes, tensor_limit)) return error;
   if (Error error = check_alibi(call, sizes)) return error;
   if (Error error = check_sinks(call, sizes)) return error;
   if (Error error = check_dropout(options)) return error;
@@ -307,12 +308,20 @@ Error check(const Call& call, Purpose purpose, std::int64_t memory_limit, Plan& 
   if (Error error = check_chosen(chosen.queries, sizes.queries, "weightsFor.queries", "length")) {
     return error;
   }
-  if (Error error = check_memory(call, purpose, memory_limit, sizes, workers, plan.bytes))
-    return error;
+  plan.bytes = 0;
+  if (purpose != Purpose::mask) {
+    if (Error error = check_memory(call, purpose, memory_limit, sizes, workers, plan.bytes)) {
+      return error;
+    }
+  }
 
   plan.sizes = sizes;
   plan.scale = options.scale.value_or(1 / std::sqrt(static_cast<double>(sizes.head_dim)));
+  const std::int64_t left = std::max<std::int64_t>(memory_limit - plan.bytes, 1);
+  shape.most_bytes = memory_limit == 0 ? 0 : left;
   plan.mask = Mask(options.mask, shape);
+  if (!plan.mask.complete()) return mask_too_large(left);
+  plan.bytes = saturating_sum(plan.bytes, static_cast<std::int64_t>(plan.mask.bytes()));
   plan.weight_heads.clear();
   plan.weight_queries.clear();
   if (options.returns.weights) {

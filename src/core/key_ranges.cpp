@@ -59,8 +59,13 @@ void append(KeyRanges& ranges, Index keys, std::int64_t begin, std::int64_t end)
 
 // ---- Tables -------------------------------------------------------------------------------------
 
-RangeTable::RangeTable(Index batch, Index heads, Index rows, const WriteRow& write_row)
+RangeTable::RangeTable(Index batch, Index heads, Index rows, const WriteRow& write_row,
+                       std::int64_t most_bytes)
     : batch_(batch), heads_(heads), rows_(rows), offsets_{0} {
+  // Growing, or being copied in the end, a vector takes three times what it holds.
+  const auto fits = [&] {
+    return most_bytes == 0 || static_cast<std::int64_t>(bytes()) <= most_bytes / 3;
+  };
   KeyRanges row;
   for (Index b = 0; b < batch; ++b) {
     for (Index h = 0; h < heads; ++h) {
@@ -69,6 +74,8 @@ RangeTable::RangeTable(Index batch, Index heads, Index rows, const WriteRow& wri
         write_row(b, h, i, row);
         // First where equal planes would have it, so that these get the same numbers throughout.
         add(row, {b > 0 ? heads * rows : 0, h > 0 ? rows : 0, i > 0 ? 1 : 0});
+        complete_ = fits();
+        if (!complete_) return;
       }
     }
   }
@@ -91,7 +98,7 @@ void RangeTable::add(std::span<const KeyRange> row, std::array<Index, 3> distanc
   }
   numbers_.push_back(static_cast<std::uint32_t>(offsets_.size() - 1));
   ranges_.insert(ranges_.end(), row.begin(), row.end());
-  offsets_.push_back(static_cast<std::uint32_t>(ranges_.size()));
+  offsets_.push_back(ranges_.size());
 }
 
 void RangeTable::merge_axis(Index& length, Index distance) {
@@ -124,7 +131,8 @@ static Index find_cell(const std::uint8_t* cells, Index from, Index keys, bool t
   return from;
 }
 
-RangeTable RangeTable::encode(const Tensor& mask, bool allowed, Index keys) {
+RangeTable RangeTable::encode(const Tensor& mask, bool allowed, Index keys,
+                              std::int64_t most_bytes) {
   const View<const std::uint8_t> cells = broadcast<const std::uint8_t>(mask);
   const Index stride = cells.strides[3];
   std::vector<std::uint8_t> gathered(static_cast<std::size_t>(stride > 1 ? keys : 0));
@@ -149,12 +157,12 @@ RangeTable RangeTable::encode(const Tensor& mask, bool allowed, Index keys) {
   const auto length = [&](std::size_t axis) {
     return cells.strides[axis] == 0 ? std::min<Index>(cells.shape[axis], 1) : cells.shape[axis];
   };
-  return RangeTable(length(0), length(1), length(2), write_row);
+  return RangeTable(length(0), length(1), length(2), write_row, most_bytes);
 }
 
 std::size_t RangeTable::bytes() const {
-  return sizeof(RangeTable) + numbers_.capacity() * sizeof(std::uint32_t) +
-         offsets_.capacity() * sizeof(std::uint32_t) + ranges_.capacity() * sizeof(KeyRange);
+  return sizeof(RangeTable) + numbers_.size() * sizeof(numbers_[0]) +
+         offsets_.size() * sizeof(offsets_[0]) + ranges_.size() * sizeof(ranges_[0]);
 }
 
 }  // namespace attention

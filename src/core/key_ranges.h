@@ -52,17 +52,23 @@ class RangeTable {
  public:
   using WriteRow = std::function<void(Index b, Index h, Index i, KeyRanges&)>;
 
-  /// Asks for every row once, in order.
-  RangeTable(Index batch, Index heads, Index rows, const WriteRow& write_row);
+  /// Asks for every row once, in order, but ends early, incomplete, where to go on might take more
+  /// than `most_bytes` (0 = no limit).
+  RangeTable(Index batch, Index heads, Index rows, const WriteRow& write_row,
+             std::int64_t most_bytes = 0);
 
   /// Run-length codes a bool tensor whose axes are those of [batch, heads, rows, keys] or 1, with
   /// any strides from 0 up; `allowed` is the value that lets a key through.
-  static RangeTable encode(const Tensor& mask, bool allowed, Index keys);
+  static RangeTable encode(const Tensor& mask, bool allowed, Index keys,
+                           std::int64_t most_bytes = 0);
 
   std::span<const KeyRange> row(Index b, Index h, Index i) const {
     const Index plane = (batch_ == 1 ? 0 : b) * heads_ + (heads_ == 1 ? 0 : h);
     return distinct_row(numbers_[static_cast<std::size_t>(plane * rows_ + (rows_ == 1 ? 0 : i))]);
   }
+
+  /// Whether all rows are there. If not, none may be read.
+  bool complete() const { return complete_; }
 
   Index batch() const { return batch_; }
   Index heads() const { return heads_; }
@@ -79,8 +85,9 @@ class RangeTable {
   }
 
   Index batch_, heads_, rows_;
+  bool complete_ = true;
   std::vector<std::uint32_t> numbers_;  ///< [batch, heads, rows]: which of the distinct rows
-  std::vector<std::uint32_t> offsets_;  ///< of each distinct row in ranges_, and the end
+  std::vector<std::size_t> offsets_;    ///< of each distinct row in ranges_, and the end
   KeyRanges ranges_;
 };
 

@@ -82,7 +82,15 @@ Mask::Mask(std::vector<Rule> rules, MaskShape shape)
   const bool starts_differ = !all_equal(shape_.start);
   for (Rule& rule : rules_) {
     visit(rule, [&](Rule& each) {
+      if (!complete_) return;
       if (each.kind->compile) each.kind->compile(each, shape_);
+      if (each.table) {
+        complete_ = each.table->complete();
+        if (shape_.most_bytes != 0) {  // for the tables to come
+          shape_.most_bytes -= static_cast<std::int64_t>(each.table->bytes());
+          shape_.most_bytes = std::max<std::int64_t>(shape_.most_bytes, 1);
+        }
+      }
       varies_by_batch_ |= each.kind->uses_positions && starts_differ;
       varies_by_batch_ |= each.table && each.table->batch() > 1;
       varies_by_head_ |= each.table && each.table->heads() > 1;
@@ -91,7 +99,7 @@ Mask::Mask(std::vector<Rule> rules, MaskShape shape)
       }
     });
   }
-  count();
+  if (complete_) count();
 }
 
 void Mask::row(Index b, Index h, Index i, KeyRanges& result) const {

@@ -29,6 +29,8 @@ struct MaskShape {
   Index keys = 0;
   /// Position of query 0 on the key axis: one value, or one for each batch element.
   std::vector<std::int64_t> start = {0};
+  /// Memory for run-length tables (0 = no limit).
+  std::int64_t most_bytes = 0;
 
   /// Where query i stands on the key axis; it may lie before the first key or behind the last.
   std::int64_t position(Index b, Index i) const {
@@ -146,6 +148,9 @@ class Mask {
   /// The rules must have passed check_mask(). What their tensors point to is not needed afterwards.
   Mask(std::vector<Rule> rules, MaskShape shape);
 
+  /// False: the tables would take more memory than shape.most_bytes, and nothing else may be asked.
+  bool complete() const { return complete_; }
+
   const MaskShape& shape() const { return shape_; }
   bool allows_everything() const { return rules_.empty(); }
 
@@ -175,6 +180,7 @@ class Mask {
 
   std::vector<Rule> rules_;
   MaskShape shape_;
+  bool complete_ = true;
   bool varies_by_batch_ = false;
   bool varies_by_head_ = false;
   std::int64_t allowed_cells_ = 0;

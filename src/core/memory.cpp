@@ -159,4 +159,12 @@ Error check_memory(const Call& call, Purpose purpose, std::int64_t limit, const 
   return {};
 }
 
+Error mask_too_large(std::int64_t most_bytes) {
+  return {"memory", "mask",
+          sentence("the mask allows so many separate ranges of keys that their table needs more "
+                   "memory than the ",
+                   mebibytes(most_bytes),
+                   " that can be had; pass fewer batch elements, heads or queries at a time")};
+}
+
 }  // namespace attention

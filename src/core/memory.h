@@ -27,4 +27,7 @@ Error check_memory(const Call& call, Purpose purpose, std::int64_t memory_limit,
 std::int64_t scratch_bytes(const Call& call, const Sizes& sizes, int workers,
                            std::int64_t number_bytes);
 
+/// The error of a mask whose tables do not fit in so many bytes.
+Error mask_too_large(std::int64_t most_bytes);
+
 }  // namespace attention

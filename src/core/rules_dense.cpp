@@ -9,8 +9,9 @@
 namespace attention {
 namespace {
 
-void encode(Rule& rule, const Tensor& mask, bool allowed, Index keys) {
-  rule.table = std::make_shared<const RangeTable>(RangeTable::encode(mask, allowed, keys));
+void encode(Rule& rule, const Tensor& mask, bool allowed, Index keys, const MaskShape& shape) {
+  rule.table =
+      std::make_shared<const RangeTable>(RangeTable::encode(mask, allowed, keys, shape.most_bytes));
 }
 
 void table_row(const Rule& rule, const MaskShape&, const Row& row, KeyRanges& result) {
@@ -41,7 +42,7 @@ void compile_padding(Rule& rule, const MaskShape& shape) {
   Tensor mask = argument<Tensor>(rule, allowed ? 1 : 0);
   std::swap(mask.shape[0], mask.shape[2]);  // [1, 1, B, S] → [B, 1, 1, S]
   std::swap(mask.strides[0], mask.strides[2]);
-  encode(rule, mask, allowed, shape.keys);
+  encode(rule, mask, allowed, shape.keys, shape);
 }
 
 // -------------------------------------------------------------------------------------------------
@@ -74,7 +75,7 @@ Error check_blocks(const Rule& rule, const MaskShape& shape, const std::string& 
 
 void compile_blocks(Rule& rule, const MaskShape& shape) {
   const std::int64_t columns = blocks_in(shape.keys, number(rule, 0));
-  encode(rule, argument<Tensor>(rule, 1), true, static_cast<Index>(columns));
+  encode(rule, argument<Tensor>(rule, 1), true, static_cast<Index>(columns), shape);
 }
 
 void blocks_row(const Rule& rule, const MaskShape& shape, const Row& row, KeyRanges& result) {
@@ -142,14 +143,14 @@ void compile_function(Rule& rule, const MaskShape& shape) {
   const auto distinct = [&](std::size_t field, Index length) {
     return given(rule, field) && argument<bool>(rule, field) ? length : std::min<Index>(length, 1);
   };
-  rule.table = std::make_shared<const RangeTable>(distinct(2, shape.batch),
-                                                  distinct(1, shape.heads), shape.queries,
-                                                  [&](Index b, Index h, Index i, KeyRanges& row) {
-                                                    for (Index j = 0; j < shape.keys; ++j) {
-                                                      if (allows(b, h, i, j))
-                                                        append(row, shape.keys, j, j + 1);
-                                                    }
-                                                  });
+  const auto write_row = [&](Index b, Index h, Index i, KeyRanges& row) {
+    for (Index j = 0; j < shape.keys; ++j) {
+      if (allows(b, h, i, j)) append(row, shape.keys, j, j + 1);
+    }
+  };
+  rule.table =
+      std::make_shared<const RangeTable>(distinct(2, shape.batch), distinct(1, shape.heads),
+                                         shape.queries, write_row, shape.most_bytes);
 }
 
 }  // namespace
@@ -182,7 +183,7 @@ const RuleKind blocked_kind = {
     .check = check_cells,
     .compile =
         [](Rule& rule, const MaskShape& shape) {
-          encode(rule, argument<Tensor>(rule, 0), false, shape.keys);
+          encode(rule, argument<Tensor>(rule, 0), false, shape.keys, shape);
         },
     .ranges = table_row,
 };
@@ -194,7 +195,7 @@ const RuleKind allowed_kind = {
     .check = check_cells,
     .compile =
         [](Rule& rule, const MaskShape& shape) {
-          encode(rule, argument<Tensor>(rule, 0), true, shape.keys);
+          encode(rule, argument<Tensor>(rule, 0), true, shape.keys, shape);
         },
     .ranges = table_row,
 };

@@ -252,10 +252,8 @@ Status Session::prepare_mask(const std::array<double, 4>& sizes, std::size_t wor
 }
 
 Status Session::compile_mask() {
-  constexpr std::int64_t no_limit = 0;  // nothing of this call's tensors will ever be in memory
-  if (Error error = attention::check(call_, Purpose::attend, no_limit, plan_)) {
-    return fail(std::move(error));
-  }
+  purpose_ = Purpose::mask;  // nothing of this call's tensors will ever be in memory
+  if (Error error = check_with_memory()) return fail(std::move(error));
   masks_.emplace(++last_mask_, std::move(plan_.mask));
   release();
   return done(Status::ready);

@@ -203,6 +203,34 @@ TEST_CASE("sizes that do not fit do not wrap") {
         std::string::npos);
 }
 
+TEST_CASE("a mask whose ranges do not fit in memory is refused, and counted where they do") {
+  const Index length = 1500;
+  std::vector<std::uint8_t> cells(2 * length);
+  for (std::size_t at = 0; at < cells.size(); ++at) cells[at] = at * at % 7 < 3;
+  Tensor noise = shaped(DType::boolean, {1, 1, length, length});
+  noise.data = cells.data();
+  noise.length = 2 * length;
+  noise.rank = 2;
+  noise.strides = {0, 0, 1, 1};  // row i is cells i … i + S
+  noise.strided = true;
+  Call call;
+  call.query = call.key = call.value = shaped(DType::float32, {1, 1, length, 1});
+  call.options.mask = {make_rule("allowed", {{"mask", noise}})};
+  Plan plan;
+  const Error error = check(call, Purpose::attend, 8 << 20, plan);
+  CHECK(error.code == "memory");
+  CHECK(error.argument == "mask");
+  CHECK(error.message.find("so many separate ranges of keys that their table needs more memory "
+                           "than the 8 MiB that can be had") != std::string::npos);
+  CHECK(check(call, Purpose::mask, 8 << 20, plan).message == error.message);
+  REQUIRE(!check(call, Purpose::attend, 64 << 20, plan));
+  const std::int64_t with = plan.bytes, table = static_cast<std::int64_t>(plan.mask.bytes());
+  CHECK(table > 3 << 20);
+  call.options.mask.clear();
+  REQUIRE(!check(call, Purpose::attend, 64 << 20, plan));
+  CHECK(with == plan.bytes + table);
+}
+
 TEST_CASE("what workers need beside inputs and results is counted") {
   const auto bytes = [](std::int64_t heads, std::int64_t queries, std::int64_t keys, int workers) {
     Call call;
