@@ -134,5 +134,9 @@ test('16-bit floats: every pattern survives, ties go to even, the largest plus h
     ['bfloat16', 259, 260], // a tie
     ['bfloat16', 3.4e38, Infinity],
   ];
-  for (const [dtype, number, expected] of rounded) assert.equal(round(dtype, number), expected);
+  for (const [dtype, number, expected] of rounded) {
+    assert.equal(round(dtype, number), expected);
+    assert.ok(Object.is(round(dtype, -number), -expected), 'the sign is kept, that of zero too');
+    assert.equal(toBits(dtype, -number), toBits(dtype, number) ^ 0x8000);
+  }
 });

@@ -32,9 +32,9 @@ export function round(dtype, value) {
   if (!Number.isFinite(value) || value === 0) return value;
   const exponent = Math.max(Math.floor(Math.log2(Math.abs(value))), 1 - bias);
   const unit = 2 ** (exponent - fraction);
-  const steps = roundHalfEven(value / unit) * unit;
+  const steps = roundHalfEven(Math.abs(value) / unit) * unit;
   const largest = (2 - 2 ** -fraction) * 2 ** bias;
-  return Math.abs(steps) > largest ? Math.sign(value) * Infinity : steps;
+  return Math.sign(value) * (steps > largest ? Infinity : steps); // a tiny negative becomes −0
 }
 
 /** The 16 bits that hold `value` (rounded first) in float16 or bfloat16. */
