@@ -87,7 +87,7 @@ struct Result {
 
 struct Info {
   std::int64_t empty_rows = 0;     ///< rows left without a key by the mask or by −∞ in the bias
-  std::int64_t allowed_cells = 0;  ///< by the mask
+  std::int64_t allowed_cells = 0;  ///< by the mask's rules; −∞ in the bias is not counted here
   std::int64_t total_cells = 0;    ///< B·H·T·S
   std::int64_t tiles_skipped = 0;
   std::int64_t tiles_total = 0;

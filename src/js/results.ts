@@ -17,9 +17,9 @@ export interface AttentionResult {
 
 /** How a call went. */
 export interface CallInfo {
-  /** Rows without an allowed key: their output is 0. */
+  /** Rows to which the mask and a bias of −∞ together leave no key: their output is 0. */
   emptyRows: number;
-  /** Cells of [B, H, T, S] that the mask allows. */
+  /** Cells of [B, H, T, S] that the mask's rules allow; −∞ in a bias is not counted here. */
   allowedCells: number;
   totalCells: number;
   /** Tiles that were left out because the mask leaves nothing in them. */

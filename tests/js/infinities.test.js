@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { tensor } from 'attention-wasm';
 import { attention as reference } from '../reference/attention.js';
 import { dense } from '../reference/tensor.js';
-import { runs } from './builds.js';
+import { instances, runs } from './builds.js';
 import { assertClose } from './compare.js';
 
 const column = (...numbers) => tensor(numbers.map((number) => [number]));
@@ -155,5 +155,21 @@ test('weights behind the mask are 0 in a row that is NaN', () => {
   for (const { name, run } of runs) {
     const { weights } = run(input);
     assertClose(dense(weights, weights.shape), steps.weights.data, 0, name);
+  }
+});
+
+test('a bias of −∞ makes empty rows; the cells allowed are counted by the mask alone', () => {
+  const bias = [
+    [-Infinity, -Infinity, 0],
+    [0, 0, -Infinity],
+  ];
+  const mask = { kind: 'lengths', keys: [2] };
+  for (const { attention, name } of instances) {
+    const { query, key, value, options } = call([1, 1], [1, 1, 1], { bias, mask });
+    const { info, output } = attention.scaledDotProductAttention(query, key, value, options);
+    assert.deepEqual(Array.from(output.data), [0, 1.5], name);
+    assert.equal(info.emptyRows, 1, name); // the mask leaves keys 0 and 1, the bias key 2
+    assert.equal(info.allowedCells, 4, name);
+    assert.equal(attention.mask(mask, { queries: 2, keys: 3 }).emptyRows, 0, name);
   }
 });
