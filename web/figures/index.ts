@@ -23,6 +23,8 @@ export const figures: Record<string, () => Promise<FigureClass>> = {
   'attention-install': async () => (await import('./install.js')).AttentionInstall,
   'attention-mask-order': async () => (await import('./mask-order.js')).AttentionMaskOrder,
   'attention-mask-painter': async () => (await import('./mask-painter.js')).AttentionMaskPainter,
+  'attention-online-softmax': async () =>
+    (await import('./online-softmax.js')).AttentionOnlineSoftmax,
   'attention-polarity': async () => (await import('./polarity.js')).AttentionPolarity,
   'attention-precision': async () => (await import('./precision.js')).AttentionPrecision,
   'attention-projection': async () => (await import('./projection.js')).AttentionProjection,

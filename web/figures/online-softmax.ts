@@ -1,0 +1,176 @@
+// <attention-online-softmax>: one row, a tile of keys at a time, as the tiled kernel did it: what it
+// read, the largest so far, the sum so far and the output so far.
+import type { TileStep, TracedResult } from 'attention-wasm';
+import { html, nothing } from 'lit';
+import en from '../content/en/figures/online-softmax.json';
+import zh from '../content/zh/figures/online-softmax.json';
+import { choiceView, switchView } from '../draw/controls.js';
+import { exactNumber } from '../draw/number.js';
+import { railView } from '../draw/rail.js';
+import { vector } from '../draw/symbols.js';
+import example from '../examples/six-step.json';
+import type { Page } from '../state/page.js';
+import { fill } from '../state/words.js';
+import onlineSheet from '../styles/online-softmax.css?inline';
+import { Figure, sheets } from './figure.js';
+
+const { inputs } = example;
+const rows = inputs.query.length;
+const keys = inputs.key.length;
+const home = { row: 4, tile: 1, causal: true };
+type Shown = typeof home;
+
+interface Run {
+  tiles: TileStep[];
+  output: number[];
+  lse: number;
+}
+
+function run(
+  { attention, library: { tensor, toNested } }: Page,
+  { row, tile, causal }: Shown,
+): Run {
+  const given = (name: 'query' | 'key' | 'value') => tensor(inputs[name], 'float64');
+  const { tiles, output, lse }: TracedResult = attention.trace(
+    given('query'),
+    given('key'),
+    given('value'),
+    { mask: causal ? 'causal' : [], returns: ['lse'] },
+    { tileKeys: tile },
+  );
+  return {
+    tiles: tiles.filter(({ query }) => query === row - 1),
+    output: (toNested(output) as number[][])[row - 1]!,
+    lse: (toNested(lse!) as number[])[row - 1]!,
+  };
+}
+
+const keyNames = ({ begin, end }: TileStep) =>
+  Array.from({ length: end - begin }, (_, at) => vector('k', begin + at));
+const list = (numbers: readonly number[]) => numbers.map(exactNumber).join(', ');
+const vectorText = (numbers: readonly number[]) => `(${list(numbers)})`;
+
+/** The lines up to `step`; those to come show their keys only. */
+function tableView(page: Page, { tiles }: Run, step: number) {
+  const own = { en, zh }[page.language];
+  const { keys: keysHead, ...heads } = own.head;
+  const line = (tile: TileStep, index: number) => {
+    const values: Record<keyof typeof heads, string> = {
+      scores: list(tile.scores),
+      max: exactNumber(tile.rowMax),
+      // Before the first tile there is nothing to rescale.
+      rescale: index === 0 ? '' : exactNumber(tile.rescale),
+      weights: list(tile.weights),
+      sum: exactNumber(tile.rowSum),
+      output: vectorText(tile.output),
+    };
+    return html`<tr ?data-current=${index + 1 === step} ?data-ghost=${index >= step}>
+      <th scope="row">${keyNames(tile).map((name, at) => html`${at ? ', ' : ''}${name}`)}</th>
+      ${Object.entries(heads).map(
+        ([name, head]) =>
+          html`<td data-head=${head} data-step=${name}>
+            ${index < step ? values[name as keyof typeof heads] : nothing}
+          </td>`,
+      )}
+    </tr>`;
+  };
+  return html`<table class="online-table">
+    <thead>
+      <tr>
+        ${[keysHead, ...Object.values(heads)].map((head) => html`<th scope="col">${head}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${tiles.map(line)}
+    </tbody>
+  </table>`;
+}
+
+function saysView(page: Page, { tiles, output, lse }: Run, step: number) {
+  const own = { en, zh }[page.language];
+  const now = tiles[step - 1]!;
+  const before = tiles[step - 2];
+  if (step === tiles.length) {
+    const values = {
+      lse: exactNumber(lse),
+      sum: exactNumber(now.rowSum),
+      output: vectorText(output),
+    };
+    return fill(own.done, values);
+  }
+  const said = now.weights.every((x) => x === 0)
+    ? own.hidden
+    : before && now.rowMax > before.rowMax
+      ? fill(own.larger, { rescale: exactNumber(now.rescale) })
+      : before
+        ? own.kept
+        : own.first;
+  return `${said} ${fill(own.more, { left: keys - now.end })}`;
+}
+
+export class AttentionOnlineSoftmax extends Figure {
+  static override styles = sheets(onlineSheet);
+  static override key = 'online';
+
+  static firstFrame = (page: Page) => {
+    const all = run(page, home);
+    return html`${tableView(page, all, all.tiles.length)}
+      <p>${saysView(page, all, all.tiles.length)}</p>`;
+  };
+
+  #number(name: 'row' | 'tile' | 'step', most: number, fallback: number): number {
+    const read = (text: string) => {
+      const x = Number(text);
+      return Number.isInteger(x) && x >= 1 && x <= most ? x : undefined;
+    };
+    return this.setting(name, read, fallback);
+  }
+
+  #choice(name: 'row' | 'tile', label: string, options: [string, unknown][], value: number) {
+    return choiceView({
+      label,
+      name,
+      options,
+      value: String(value),
+      change: (to) => this.set(name, Number(to) === home[name] ? undefined : to),
+    });
+  }
+
+  protected override view(page: Page) {
+    const own = { en, zh }[page.language];
+    const shown: Shown = {
+      row: this.#number('row', rows, home.row),
+      tile: this.#number('tile', keys, home.tile),
+      causal: this.setting('mask', (text) => (text === 'none' ? false : undefined), home.causal),
+    };
+    const all = run(page, shown);
+    const step = Math.min(this.#number('step', keys, 1), all.tiles.length);
+    const rowNames = Array.from({ length: rows }, (_, i): [string, unknown] => [
+      String(i + 1),
+      vector('q', i),
+    ]);
+    return html`<div class="online">
+      ${railView({
+        words: page.words,
+        steps: all.tiles.map((tile, index) => ({
+          label: html`${vector('k', tile.begin)}${tile.end - tile.begin > 1 ? html`–${vector('k', tile.end - 1)}` : nothing}`,
+          name: fill(own.stepName, { index: index + 1 }),
+        })),
+        current: step,
+        go: (to) => this.set('step', to === 1 ? undefined : String(to)),
+      })}
+      <div class="tools">
+        ${this.#choice('row', own.row, rowNames, shown.row)}
+        ${this.#choice(
+          'tile',
+          own.tile,
+          [1, 2, 4].map((size) => [String(size), size]),
+          shown.tile,
+        )}
+        ${switchView(own.causal, shown.causal, (isOn) => this.set('mask', isOn ? undefined : 'none'))}
+      </div>
+      ${tableView(page, all, step)}
+      <p class="online-says" aria-live="polite">${saysView(page, all, step)}</p>
+    </div>`;
+  }
+}
