@@ -10,7 +10,7 @@ const seed = await readJSON('../vectors/seed-values.json');
 
 /** Scrolls through the article until every figure has been fetched and runs. */
 async function wakeAll(page) {
-  const figures = page.locator('[data-figure]:not(attention-online-softmax, attention-workbench)');
+  const figures = page.locator('[data-figure]');
   const count = await figures.count();
   for (let index = 0; index < count; ++index) {
     await figures.nth(index).scrollIntoViewIfNeeded();
@@ -182,6 +182,52 @@ test('a finite minus infinity shares out what nobody may see; the mask does not'
     assert.deepEqual((await matrix(finite, 1))[1], ['0.25', '0.25', '0.25', '0.25']);
     assert.deepEqual((await matrix(finite, 3))[1], ['0', '0', '0', '0']);
     assert.match(await finite.locator('.comparison-says').innerText(), /differ/);
+  });
+});
+
+test("online softmax: the kernel's own steps for the fourth query, by keyboard", async () => {
+  await onPage('en/', async (page) => {
+    const online = await wake(page, 'online-softmax');
+    const line = (index) =>
+      online
+        .locator('tbody tr')
+        .nth(index)
+        .locator('td')
+        .evaluateAll((cells) => cells.map((cell) => cell.textContent.trim()));
+    const numbers = (text) => text.match(/−?[\d.]+/g).map((x) => Number(x.replace('−', '-')));
+    for (let step = 1; step < 4; ++step) {
+      assert.equal((await line(step))[0], '', 'what has not come yet shows nothing');
+      await online.getByRole('button', { name: 'Next' }).focus();
+      await page.keyboard.press('Enter');
+    }
+    const scaled = seed.six_step.scaled[3];
+    let [largest, sum, output] = [-Infinity, 0, [0, 0, 0]];
+    for (const [j, score] of scaled.entries()) {
+      const max = Math.max(largest, score);
+      const [rescale, weight] = [Math.exp(largest - max), Math.exp(score - max)];
+      sum = sum * rescale + weight;
+      output = output.map((x, c) => x * rescale + weight * seed.six_step.V[j][c]);
+      largest = max;
+      const [z, m, by, exp, l, o] = await line(j);
+      const pairs = [
+        [z, [score]],
+        [m, [max]],
+        ...(j > 0 ? [[by, [rescale]]] : []),
+        [exp, [weight]],
+        [l, [sum]],
+        [o, output],
+      ];
+      for (const [text, expected] of pairs) {
+        numbers(text).forEach((x, at) =>
+          assert.ok(Math.abs(x - expected[at]) < 6e-5, `${text} for ${expected}`),
+        );
+      }
+    }
+    const says = await online.locator('.online-says').innerText();
+    for (const x of seed.six_step.output_causal[3]) {
+      assert.ok(says.includes(x.toFixed(4).replace('-', '−')), `${x} in ${says}`);
+    }
+    assert.match(says, /is 1\.3703\./);
   });
 });
 

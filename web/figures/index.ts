@@ -34,4 +34,5 @@ export const figures: Record<string, () => Promise<FigureClass>> = {
   'attention-sentence': async () => (await import('./sentence.js')).AttentionSentence,
   'attention-shape-flow': async () => (await import('./shape-flow.js')).AttentionShapeFlow,
   'attention-stepper': async () => (await import('./stepper.js')).AttentionStepper,
+  'attention-workbench': async () => (await import('./workbench.js')).AttentionWorkbench,
 };

@@ -1,0 +1,126 @@
+// A large matrix as a picture: one pixel per cell.
+import { type TemplateResult, html } from 'lit';
+import { ref } from 'lit/directives/ref.js';
+import type { Scale } from './scale.js';
+
+export interface Picture {
+  label: string;
+  data: ArrayLike<number>;
+  rows: number;
+  columns: number;
+  scale: Scale;
+  domain: number;
+  isBlocked: (at: number) => boolean;
+  /** Called with the cell under the pointer. */
+  look: (row: number, column: number) => void;
+}
+
+type Color = readonly [red: number, green: number, blue: number];
+
+/** What a colour token comes to here and now, in this theme. */
+function colorOf(host: Element, token: string): Color {
+  const probe = document.createElement('span');
+  probe.style.color = `var(${token})`;
+  host.append(probe);
+  const [red, green, blue] = getComputedStyle(probe)
+    .color.match(/[\d.]+/g)!
+    .map(Number);
+  probe.remove();
+  return [red!, green!, blue!];
+}
+
+const LEVELS = 256;
+const isLittle = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
+/** As one number, the way a canvas stores it. */
+const packed = ([red, green, blue]: Color) =>
+  isLittle
+    ? ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0
+    : ((red << 24) | (green << 16) | (blue << 8) | 255) >>> 0;
+const ramp = (from: Color, to: Color) =>
+  Uint32Array.from({ length: LEVELS }, (_, level) => {
+    const share = level / (LEVELS - 1);
+    const mixed = from.map((channel, at) => Math.round(channel + (to[at]! - channel) * share));
+    return packed(mixed as unknown as Color);
+  });
+
+/** So many cells are painted in one go; then the page has its turn. */
+const AT_ONCE = 1 << 17;
+
+/** Goes on while `isWanted`. */
+async function paint(
+  canvas: HTMLCanvasElement,
+  { data, rows, columns, scale, domain, isBlocked }: Picture,
+  colors: Colors,
+  isWanted: () => boolean,
+): Promise<void> {
+  canvas.width = columns;
+  canvas.height = rows;
+  const above = ramp(colors.surface, scale === 'weight' ? colors.weight : colors.positive);
+  const below = ramp(colors.surface, colors.negative);
+  // Not allowed: a fine chequer, which no tint is. Not a number: black.
+  const chequer = [packed(colors.surface), packed(colors.line)] as const;
+  const black = packed([0, 0, 0]);
+  const perCell = (LEVELS - 1) / domain;
+  const context = canvas.getContext('2d')!;
+  const strip = Math.max(Math.floor(AT_ONCE / columns), 1);
+  for (let top = 0; top < rows && isWanted(); top += strip) {
+    const height = Math.min(strip, rows - top);
+    const image = context.createImageData(columns, height);
+    const pixels = new Uint32Array(image.data.buffer);
+    for (let at = 0; at < pixels.length; ++at) {
+      const x = data[top * columns + at]!;
+      const level = Math.min(Math.abs(x) * perCell, LEVELS - 1);
+      pixels[at] = isBlocked(top * columns + at)
+        ? chequer[(Math.floor(at / columns) + (at % columns)) % 2]!
+        : Number.isNaN(x)
+          ? black
+          : (x < 0 ? below : above)[Math.round(level)]!;
+    }
+    context.putImageData(image, 0, top);
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+}
+
+const tokens = ['surface', 'weight', 'positive', 'negative', 'line'] as const;
+type Colors = Record<(typeof tokens)[number], Color>;
+
+/** What each canvas shows: nothing is painted twice, and a change of theme is. */
+const painted = new WeakMap<Element, { data: ArrayLike<number>; colors: string }>();
+
+export function pictureView(picture: Picture): TemplateResult {
+  const { rows, columns, data } = picture;
+  const draw = (canvas: HTMLCanvasElement) => {
+    if (!canvas.isConnected) return;
+    const found = Object.fromEntries(
+      tokens.map((token) => [token, colorOf(canvas.parentElement!, `--${token}`)]),
+    ) as Colors;
+    const colors = JSON.stringify(found);
+    const last = painted.get(canvas);
+    if (last?.data === data && last.colors === colors) return;
+    const now = { data, colors };
+    painted.set(canvas, now);
+    void paint(canvas, picture, found, () => painted.get(canvas) === now);
+  };
+  // A new canvas has its styles only once it is in the document.
+  const drawSoon = (element?: Element) => {
+    if (element instanceof HTMLCanvasElement) queueMicrotask(() => draw(element));
+  };
+  const look = (event: PointerEvent) => {
+    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    const at = (offset: number, length: number, count: number) =>
+      Math.min(Math.max(Math.floor((offset / length) * count), 0), count - 1);
+    picture.look(
+      at(event.clientY - box.top, box.height, rows),
+      at(event.clientX - box.left, box.width, columns),
+    );
+  };
+  return html`<canvas
+    class="picture"
+    role="img"
+    aria-label=${picture.label}
+    style="aspect-ratio:${columns} / ${rows}"
+    ${ref(drawSoon)}
+    @pointermove=${look}
+    @pointerdown=${look}
+  ></canvas>`;
+}

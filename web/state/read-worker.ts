@@ -1,0 +1,16 @@
+// Reads a file or a long text away from the page.
+import { ReadError, readFile, readTexts } from './read-tensor.js';
+import type { Answer, Source } from './read.js';
+
+async function answer({ source, name }: Source): Promise<Answer> {
+  try {
+    return { found: typeof source === 'string' ? readTexts(source, name) : await readFile(source) };
+  } catch (error) {
+    if (error instanceof ReadError) return { word: error.word, values: error.values };
+    return { word: 'other', values: { reason: String(error) } };
+  }
+}
+
+addEventListener('message', ({ data }: MessageEvent<Source>) => {
+  void answer(data).then((found) => postMessage(found));
+});
