@@ -56,6 +56,15 @@ test('the figures: at most 100 kB gzipped, all together', () => {
   assert.ok(gzipped(figures) <= 100, `${gzipped(figures)} kB`);
 });
 
+test('WebAssembly: each build at most 400 kB, and 150 kB gzipped', () => {
+  const wasm = files.filter((file) => file.endsWith('.wasm'));
+  assert.equal(wasm.length, 4);
+  for (const file of wasm) {
+    assert.ok(kB(read(file).length) <= 400, `${file}: ${kB(read(file).length)} kB`);
+    assert.ok(gzipped([file]) <= 150, `${file}: ${gzipped([file])} kB gzipped`);
+  }
+});
+
 test('JavaScript: the package at most 15 kB gzipped, a script around the wasm at most 10 kB', () => {
   const own = ['dist/index.js', 'dist/shared.js', 'dist/worker.js'];
   assert.ok(gzipped(own) <= 15, `${gzipped(own)} kB`);
