@@ -240,6 +240,44 @@ test('alignment: both customs, and the refusal that names them', async () => {
   });
 });
 
+test('masks: polarity, order and a padding mask that is broadcast, with their numbers', async () => {
+  await onPage('en/', async (page) => {
+    const order = await wake(page, 'mask-order');
+    near(await matrix(order, 0), seed.six_step.weights_causal, 'masked first');
+    const zeroed = seed.six_step.weights_nomask.map((row, i) => row.map((x, j) => (j > i ? 0 : x)));
+    near(await matrix(order, 1), zeroed, 'masked afterwards');
+    assert.match(await order.locator('.figure').innerText(), /0\.2234, 0\.5085, 0\.8991, 1\.0000/);
+
+    const polarity = await wake(page, 'polarity');
+    near(await matrix(polarity, 0), seed.six_step.weights_causal, 'True forbids');
+    assert.deepEqual((await matrix(polarity, 1))[3], ['0', '0', '0', '0']);
+    await polarity.locator('.paint td.cell').first().focus();
+    await page.keyboard.press('Shift+Space');
+    const firstRow = await polarity.locator('.paint td[data-row="0"]').allInnerTexts();
+    assert.deepEqual(firstRow, ['True', 'False', 'False', 'False']);
+
+    const cast = await wake(page, 'broadcast');
+    const verdict = () => cast.locator('.verdict').innerText();
+    assert.match(await verdict(), /6 of 9 rows use the padding of another sequence/);
+    await cast.locator('input[type="number"]').first().fill('2');
+    await cast.locator('input[type="number"]').first().press('Enter');
+    assert.match(await verdict(), /2 does not match 3/);
+  });
+});
+
+test('precision and sentence: what overflows in float16, and what the causal mask leaves', async () => {
+  await onPage('en/', async (page) => {
+    const text = await (await wake(page, 'precision')).locator('.figure').innerText();
+    for (const part of ['102,400', '12,800', '12,480', 'NaN', '65,504']) {
+      assert.ok(text.includes(part), part);
+    }
+    const sentence = await wake(page, 'sentence');
+    assert.match(await sentence.locator('.figure').innerText(), /“cat” gets 0\.60/);
+    await sentence.locator('.switch input').check();
+    assert.match(await sentence.locator('.figure').innerText(), /“cat” gets 0\.67/);
+  });
+});
+
 test('quiz: feedback, model answer, and checks that hold on fresh numbers', async () => {
   await onPage('en/', async (page) => {
     const quiz = await wake(page, 'quiz');
