@@ -30,7 +30,10 @@ export class AttentionGoals extends ProseFigure {
       box.value = String(index);
       box.checked = done.includes(box.value);
       const label = document.createElement('label');
-      label.append(box, ...item.childNodes);
+      // One part, formulas and all: the label sets its parts side by side.
+      const text = document.createElement('span');
+      text.append(...item.childNodes);
+      label.append(box, text);
       item.replaceChildren(label);
     });
     this.addEventListener('change', () => {
