@@ -69,15 +69,17 @@ void gather_rows(const std::array<const Stored*, rows_of_panel>& rows, Index str
   using T = Compute<Stored>;
   constexpr Index panel_width = Vectors * lanes<T>;
   Index c = 0;
-  for (; stride == 1 && c + lanes<T> <= width; c += lanes<T>) {
-    for (int v = 0; v < Vectors; ++v) {
-      Lanes<T> square[lanes<T>];
-      for (Index r = 0; r < lanes<T>; ++r) {
-        square[r] = load_widened(rows[static_cast<std::size_t>(v * lanes<T> + r)] + c);
-      }
-      transpose<T>(square);
-      for (Index r = 0; r < lanes<T>; ++r) {
-        store(panel + (c + r) * panel_width + v * lanes<T>, square[r]);
+  if constexpr (std::is_same_v<Stored, T>) {
+    for (; stride == 1 && c + lanes<T> <= width; c += lanes<T>) {
+      for (int v = 0; v < Vectors; ++v) {
+        Lanes<T> square[lanes<T>];
+        for (Index r = 0; r < lanes<T>; ++r) {
+          square[r] = load(rows[static_cast<std::size_t>(v * lanes<T> + r)] + c);
+        }
+        transpose<T>(square);
+        for (Index r = 0; r < lanes<T>; ++r) {
+          store(panel + (c + r) * panel_width + v * lanes<T>, square[r]);
+        }
       }
     }
   }
