@@ -62,9 +62,10 @@ void append(KeyRanges& ranges, Index keys, std::int64_t begin, std::int64_t end)
 RangeTable::RangeTable(Index batch, Index heads, Index rows, const WriteRow& write_row,
                        std::int64_t most_bytes)
     : batch_(batch), heads_(heads), rows_(rows), offsets_{0} {
-  // Growing, or being copied in the end, a vector takes three times what it holds.
+  // A vector that grows takes three times what it holds, and in a heap that cannot shrink the
+  // pieces it grew out of are too small for it.
   const auto fits = [&] {
-    return most_bytes == 0 || static_cast<std::int64_t>(bytes()) <= most_bytes / 3;
+    return most_bytes == 0 || static_cast<std::int64_t>(bytes()) <= most_bytes / 6;
   };
   KeyRanges row;
   for (Index b = 0; b < batch; ++b) {

@@ -120,18 +120,18 @@ TEST_CASE("a table that would not fit is not made") {
   for (std::uint8_t& cell : noise.cells) cell = random() % 2;
   const RangeTable whole = RangeTable::encode(noise.tensor, true, keys);
   REQUIRE(whole.complete());
-  const auto needed = 3 * static_cast<std::int64_t>(whole.bytes());
+  const auto needed = 6 * static_cast<std::int64_t>(whole.bytes());
   CHECK(RangeTable::encode(noise.tensor, true, keys, needed).complete());
   const RangeTable part = RangeTable::encode(noise.tensor, true, keys, needed / 2);
   CHECK(!part.complete());
-  CHECK(3 * static_cast<std::int64_t>(part.bytes()) < needed / 2 + 3 * 8 * keys);
+  CHECK(6 * static_cast<std::int64_t>(part.bytes()) < needed / 2 + 6 * 8 * keys);
 
   // The same for several rules: what one has taken is not there for the next.
   const Rule rule = make_rule("allowed", {{"mask", noise.tensor}});
   MaskShape shape{.queries = rows, .keys = keys, .most_bytes = needed};
   CHECK(Mask({rule}, shape).complete());
   CHECK(!Mask({rule, rule}, shape).complete());
-  shape.most_bytes = needed + needed / 3 + 1;
+  shape.most_bytes = needed + needed / 6 + 1;
   CHECK(Mask({rule, rule}, shape).complete());
 }
 
