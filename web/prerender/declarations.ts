@@ -11,6 +11,7 @@ export interface Documented {
 }
 
 export interface Exported extends Documented {
+  /** A constant counts as a function. */
   kind: 'function' | 'class' | 'type';
   members: Documented[];
 }
@@ -35,16 +36,21 @@ export async function exportsOf(file: string): Promise<Exported[]> {
   const text = (parts: Typescript.SymbolDisplayPart[] | undefined) =>
     ts.displayPartsToString(parts).replace(/\{@link\s+(\S+?)\s*\}/g, '`$1`');
 
-  /** Its declaration in its own words; a class or interface without what stands between braces. */
+  const hasBody = (
+    node: Typescript.Node,
+  ): node is Typescript.ClassDeclaration | Typescript.InterfaceDeclaration =>
+    ts.isClassDeclaration(node) || ts.isInterfaceDeclaration(node);
+
+  /** Its declaration in its own words, without what stands between the braces of a body. */
   function signature(node: Typescript.Node): string {
     const source = node
       .getText()
       .replace(/\/\*\*.*?\*\//gs, '')
       .replace(/^(export |declare |readonly )+/, '');
-    const head = ts.isClassDeclaration(node) || ts.isInterfaceDeclaration(node);
-    return (head ? source.slice(0, source.indexOf('{')) : source)
+    const brace = hasBody(node) || ts.isVariableDeclaration(node) ? source.indexOf('{') : -1;
+    return (brace >= 0 ? source.slice(0, brace) : source)
       .replace(/\s+/g, ' ')
-      .replace(/;$/, '')
+      .replace(/[;:] ?$/, '')
       .trim();
   }
 
@@ -57,8 +63,10 @@ export async function exportsOf(file: string): Promise<Exported[]> {
 
   /** The members that a user sees, without what is inherited. */
   function membersOf(node: Typescript.Declaration): Documented[] {
-    if (!ts.isClassDeclaration(node) && !ts.isInterfaceDeclaration(node)) return [];
-    const members: readonly Typescript.NamedDeclaration[] = node.members;
+    // A constant that is an object has the members of its type.
+    const type = ts.isVariableDeclaration(node) ? node.type : node;
+    if (!type || !(ts.isTypeLiteralNode(type) || hasBody(type))) return [];
+    const members: readonly Typescript.NamedDeclaration[] = type.members;
     return members.flatMap((member) => {
       if (!member.name || ts.isPrivateIdentifier(member.name)) return [];
       const symbol = checker.getSymbolAtLocation(member.name);
@@ -67,7 +75,11 @@ export async function exportsOf(file: string): Promise<Exported[]> {
   }
 
   const kindOf = (node: Typescript.Declaration) =>
-    ts.isFunctionDeclaration(node) ? 'function' : ts.isClassDeclaration(node) ? 'class' : 'type';
+    ts.isFunctionDeclaration(node) || ts.isVariableDeclaration(node)
+      ? 'function'
+      : ts.isClassDeclaration(node)
+        ? 'class'
+        : 'type';
 
   return checker.getExportsOfModule(entry).flatMap((exported) => {
     const isAlias = exported.flags & ts.SymbolFlags.Alias;
