@@ -1,9 +1,7 @@
 // The documentation keeps its promises: its snippets run and print what they say, in both languages.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { announced, difference, run, snippets } from './snippets.js';
 
 const content = new URL('../web/content/', import.meta.url);
@@ -22,21 +20,6 @@ for (const file of files) {
     });
   });
 }
-
-test('the command of the terminal prints the tables beside it', () => {
-  const block = (language) =>
-    new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'ms').exec(read('en/docs/07-terminal.md'))[1];
-  const folder = new URL('../build/snippets/terminal/', import.meta.url);
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(new URL('case.json', folder), block('json'));
-  const [, command] = /^npx attention-wasm (.*)$/m.exec(block('sh'));
-  const program = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
-  const printed = execFileSync(process.execPath, [program, ...command.split(' ')], {
-    cwd: folder,
-    encoding: 'utf8',
-  });
-  assert.equal(printed, block('text'));
-});
 
 test('the Chinese snippets are the English ones, with what they print', () => {
   for (const file of files) {

@@ -127,7 +127,7 @@ test('explain reads .npz, .npy and .safetensors, several files together', () => 
 
 for (const language of ['en', 'zh']) {
   test(`the guide shows what is printed (${language})`, () => {
-    const guide = readFileSync(join(root, `web/content/${language}/docs/06-terminal.md`), 'utf8');
+    const guide = readFileSync(join(root, `web/content/${language}/docs/07-terminal.md`), 'utf8');
     const blocks = (kind) => [
       ...guide.matchAll(new RegExp(`^\`\`\`${kind}\\n(.*?)^\`\`\`$`, 'gms')),
     ];
