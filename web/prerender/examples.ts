@@ -88,7 +88,6 @@ export const refusedCalls: Record<string, string[]> = {
 
 /** Errors that only circumstances bring about. */
 export const circumstances: Record<string, string> = {
-  file: 'A file given to `readTensors` of `attention-wasm/files` is of another format, is damaged, or holds what no tensor can.',
   busy: 'A second call was made from inside a `function` rule or a progress function of the first.',
   file: '`readTensors()` was given a file of another format, or one that is damaged.',
   unsupported: 'The engine has no WebAssembly SIMD.',
