@@ -70,7 +70,14 @@ const page: UserConfig = {
 /** The figures alone, in dist/figures, beside the library and its WebAssembly. */
 const elements: UserConfig = {
   root: 'web',
+  base: './',
   publicDir: false,
+  worker: {
+    format: 'es',
+    rolldownOptions: {
+      output: { entryFileNames: '[name]-[hash].js', chunkFileNames: '[name]-[hash].js' },
+    },
+  },
   plugins: [
     {
       name: 'library-beside',
@@ -81,8 +88,10 @@ const elements: UserConfig = {
         const add = (fileName: string, path: string) =>
           this.emitFile({ type: 'asset', fileName, source: readFileSync(here(path), 'utf8') });
         add('index.d.ts', 'web/elements/types.d.ts');
-        // The one library that is inside; its license asks to go with it.
-        add('LICENSE.lit.txt', 'node_modules/lit/LICENSE');
+        // The libraries that are inside; their licenses ask to go with them.
+        for (const name of ['fflate', 'lit']) {
+          add(`LICENSE.${name}.txt`, `node_modules/${name}/LICENSE`);
+        }
       },
     },
   ],

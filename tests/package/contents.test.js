@@ -46,14 +46,14 @@ test('the tarball holds these files and no others', () => {
   const chunk = /^[\w-]+-[\w-]{8}\.js$/;
   assert.deepEqual(
     figures.filter((file) => !chunk.test(file)),
-    ['LICENSE.lit.txt', 'index.d.ts', 'index.js'],
+    ['LICENSE.fflate.txt', 'LICENSE.lit.txt', 'index.d.ts', 'index.js'],
   );
 });
 
-test('the figures: at most 100 kB gzipped, all together', () => {
+test('the figures: at most 120 kB gzipped, all together', () => {
   const figures = scripts.filter((file) => file.startsWith('dist/figures/'));
   assert.ok(figures.length > 20);
-  assert.ok(gzipped(figures) <= 100, `${gzipped(figures)} kB`);
+  assert.ok(gzipped(figures) <= 120, `${gzipped(figures)} kB`);
 });
 
 test('WebAssembly: each build at most 400 kB, and 150 kB gzipped', () => {
