@@ -170,6 +170,13 @@ Error check_bias(const Call& call, const Sizes& sizes, std::int64_t memory_limit
   return {};
 }
 
+/// Of numbers in a list; the error says at which place.
+Error check_finite_at(std::size_t place, double number, const char* argument, const Call& call) {
+  Error error = check_finite(number, argument, call);
+  if (error) error.message.insert(error.argument.size(), sentence("[", place, "]"));
+  return error;
+}
+
 Error check_alibi(const Call& call, const Sizes& sizes) {
   const Alibi& alibi = call.options.alibi;
   if (alibi.kind != Alibi::slopes) return {};
@@ -181,8 +188,8 @@ Error check_alibi(const Call& call, const Sizes& sizes) {
                      (alibi.rank == 2 ? sentence("batch ", sizes.batch, " and ") : ""), "heads ",
                      sizes.heads, "; give ", wanted, " slopes, or true for the published ones")};
   }
-  for (const double slope : alibi.values) {
-    if (Error error = check_finite(slope, "alibi", call)) return error;
+  for (std::size_t at = 0; at < alibi.values.size(); ++at) {
+    if (Error error = check_finite_at(at, alibi.values[at], "alibi", call)) return error;
   }
   return {};
 }
@@ -195,9 +202,9 @@ Error check_sinks(const Call& call, const Sizes& sizes) {
             sentence("sinks has ", sinks.size(), " numbers but query has heads ", sizes.heads,
                      "; give one for each head")};
   }
-  for (const double sink : sinks) {
-    if (std::isinf(sink) && sink < 0) continue;  // e^−∞ = 0: this head has none
-    if (Error error = check_finite(sink, "sinks", call)) return error;
+  for (std::size_t head = 0; head < sinks.size(); ++head) {
+    if (std::isinf(sinks[head]) && sinks[head] < 0) continue;  // e^−∞ = 0: this head has none
+    if (Error error = check_finite_at(head, sinks[head], "sinks", call)) return error;
   }
   return {};
 }

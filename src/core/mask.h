@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,8 +59,9 @@ struct Numbers {
   Numbers(std::vector<std::vector<std::int64_t>> values) : rank(2), lists(std::move(values)) {}
 };
 
-/// Calls back to the caller: may query i of head h read key j?
-using Predicate = std::function<bool(Index b, Index h, Index i, Index j)>;
+/// Calls back to the caller: may query i of head h read key j? Nothing when the caller failed: then
+/// the mask will not be used, and nothing more need be asked.
+using Predicate = std::function<std::optional<bool>(Index b, Index h, Index i, Index j)>;
 
 struct Rule;
 /// An argument not given is std::monostate.

@@ -143,9 +143,12 @@ void compile_function(Rule& rule, const MaskShape& shape) {
   const auto distinct = [&](std::size_t field, Index length) {
     return given(rule, field) && argument<bool>(rule, field) ? length : std::min<Index>(length, 1);
   };
+  bool failed = false;
   const auto write_row = [&](Index b, Index h, Index i, KeyRanges& row) {
-    for (Index j = 0; j < shape.keys; ++j) {
-      if (allows(b, h, i, j)) append(row, shape.keys, j, j + 1);
+    for (Index j = 0; j < shape.keys && !failed; ++j) {
+      const std::optional<bool> allowed = allows(b, h, i, j);
+      failed = !allowed;
+      if (allowed.value_or(false)) append(row, shape.keys, j, j + 1);
     }
   };
   rule.table =

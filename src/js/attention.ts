@@ -1,3 +1,4 @@
+import { checkFields, text } from './arguments.js';
 import { KeyValueCache, type CacheShape } from './cache.js';
 import { AttentionError } from './errors.js';
 import type { AttentionOptions, DType, MaskRule, StepName } from './generated/options.js';
@@ -103,11 +104,11 @@ export class Attention {
     key: Tensor,
     value: Tensor,
     options?: AttentionOptions,
-    watch: WatchOptions = {},
+    watch?: WatchOptions,
   ): AttentionResult {
-    return this.#session.call(false, [query, key, value], options, (dtype) => {
-      this.#session.attend(watch.progress);
-      return readResult(this.#session, dtype, query, lengthOf(key), widthOf(value));
+    return this.#session.call(false, [query, key, value], options, (dtype, [q, k, v]) => {
+      this.#session.attend(watch);
+      return readResult(this.#session, dtype, q, lengthOf(k), widthOf(v));
     });
   }
 
@@ -121,7 +122,7 @@ export class Attention {
     share: Share,
   ): AttentionResult {
     const work = (dtype: DType) => {
-      this.#session.attend(watch.progress, share);
+      this.#session.attend(watch, share);
       return readRows(this.#session, dtype, query, widthOf(value), share);
     };
     return this.#session.call(false, [query, key, value], options, work, share);
@@ -136,18 +137,20 @@ export class Attention {
     key: Tensor,
     value: Tensor,
     options?: AttentionOptions,
-    { tileKeys = 64 }: TraceOptions = {},
+    trace: TraceOptions = {},
   ): TracedResult {
+    checkFields(trace, 'trace', ['tileKeys']);
+    const { tileKeys = 64 } = trace;
     if (!(Number.isInteger(tileKeys) && tileKeys >= 1)) {
       throw new AttentionError(
         'option',
         'tileKeys',
-        `tileKeys is ${tileKeys}; give a whole number from 1`,
+        `tileKeys is ${text(tileKeys)}; give a whole number from 1`,
       );
     }
-    return this.#session.call(false, [query, key, value], options, (dtype) => {
+    return this.#session.call(false, [query, key, value], options, (dtype, [q, k, v]) => {
       const tiles = this.#session.trace(tileKeys);
-      const result = readResult(this.#session, dtype, query, lengthOf(key), widthOf(value));
+      const result = readResult(this.#session, dtype, q, lengthOf(k), widthOf(v));
       return { ...result, tiles };
     });
   }

@@ -1,3 +1,4 @@
+import { checkFields, checkWhole, quoted } from './arguments.js';
 import type { WatchOptions } from './attention.js';
 import { AttentionError } from './errors.js';
 import { dtypes, type AttentionOptions, type DType } from './generated/options.js';
@@ -44,26 +45,18 @@ export class KeyValueCache {
 
   /** @internal */
   constructor(owner: object, session: Session, shape: CacheShape) {
-    const unknown = Object.keys(shape).find((name) => !known.includes(name));
-    if (unknown !== undefined) {
-      throw new AttentionError(
-        'option',
-        unknown,
-        `a cache has no option '${unknown}'; its options are ${known.join(', ')}`,
-      );
-    }
+    checkFields(shape, 'shape', known, 'a cache');
     const { batch = 1, kvHeads = 1, headDim, valueDim = headDim, capacity } = shape;
     const { dtype = 'float32' } = shape;
     if (!dtypes.includes(dtype)) {
       throw new AttentionError(
         'dtype',
         'dtype',
-        `dtype is '${dtype}'; give float32, float64, float16 or bfloat16`,
+        `dtype is ${quoted(dtype)}; give float32, float64, float16 or bfloat16`,
       );
     }
     for (const [name, size] of Object.entries({ batch, kvHeads, headDim, valueDim, capacity })) {
-      if (Number.isSafeInteger(size)) continue;
-      throw new AttentionError('type', name, `${name} is ${size}; give a whole number`);
+      checkWhole(size, name);
     }
     this.#session = session;
     this.#width = valueDim;
@@ -98,18 +91,14 @@ export class KeyValueCache {
    *   key. For several queries at once say `mask: 'causal'`
    * @param watch a function to be told how far a long call is, which can also stop it
    */
-  attend(
-    query: Tensor,
-    options?: AttentionOptions,
-    { progress }: WatchOptions = {},
-  ): AttentionResult {
+  attend(query: Tensor, options?: AttentionOptions, watch?: WatchOptions): AttentionResult {
     this.#check();
     return this.#session.call(
       false,
       [query],
       options,
-      (dtype) => {
-        this.#session.attend(progress);
+      (dtype, [query]) => {
+        this.#session.attend(watch);
         return readResult(this.#session, dtype, query, this.length, this.#width);
       },
       { cache: this.#id },
@@ -119,6 +108,7 @@ export class KeyValueCache {
   /** Forgets all keys but the first `length`. */
   truncate(length: number): void {
     this.#check();
+    checkWhole(length, 'length');
     this.#session.truncate(this.#id, length);
   }
 

@@ -1,3 +1,4 @@
+import { checkFields, checkFunction, deepest, isPlain, text, tooDeep } from './arguments.js';
 import type { LoadInfo } from './attention.js';
 import { AttentionError } from './errors.js';
 import { canShareMemory, type LoadOptions } from './load.js';
@@ -8,6 +9,7 @@ import {
   type Request,
   type Response,
 } from './protocol.js';
+import { held } from './tensor.js';
 import { startThread, type Thread } from './thread.js';
 import type { CallSettings } from './worker-client.js';
 import type { Ask } from './worker-objects.js';
@@ -23,6 +25,8 @@ interface Job {
   settings: CallSettings;
   resolve(result: unknown): void;
   reject(reason: unknown): void;
+  /** Rejects, whether it waits or is being done. */
+  giveUp(reason: unknown): void;
 }
 
 /**
@@ -103,9 +107,11 @@ export class Lane {
 
   #enqueue<Result>(request: CallRequest, settings: CallSettings): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
+      checkSettings(settings);
       const { signal, progress } = settings;
       // Where memory can be shared, the worker looks there whether it should stop.
-      const stoppable = signal && watched.includes(request.method) && canShareMemory();
+      const stoppable =
+        (signal ?? progress) && watched.includes(request.method) && canShareMemory();
       const stop = stoppable ? new Int32Array(new SharedArrayBuffer(4)) : undefined;
       if (stop) request.stop = stop.buffer;
       if (progress) request.progress = true;
@@ -125,15 +131,16 @@ export class Lane {
           // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
           reject(reason);
         },
+        giveUp: (reason) => {
+          const place = this.#waiting.indexOf(job);
+          if (place >= 0) this.#waiting.splice(place, 1);
+          job.reject(reason);
+          if (job !== this.#current) return;
+          if (stop) Atomics.store(stop, 0, 1);
+          else this.#stop(undefined); // it computes without looking up; only its end ends that
+        },
       };
-      const abort = (): void => {
-        const place = this.#waiting.indexOf(job);
-        if (place >= 0) this.#waiting.splice(place, 1);
-        job.reject(signal!.reason);
-        if (job !== this.#current) return;
-        if (stop) Atomics.store(stop, 0, 1);
-        else this.#stop(undefined); // it computes without looking up; only its end ends that
-      };
+      const abort = (): void => job.giveUp(signal!.reason);
       signal?.addEventListener('abort', abort);
       this.#waiting.push(job);
       this.#advance();
@@ -162,8 +169,12 @@ export class Lane {
       this.#thread!.hold(this.#current !== undefined);
       this.#settleLoaded!.resolve(response.info);
     } else if (response.kind === 'progress') {
-      if (response.id === this.#current?.request.id) {
-        this.#current.settings.progress?.(response.share);
+      const job = this.#current;
+      if (response.id !== job?.request.id) return;
+      try {
+        job.settings.progress?.(response.share);
+      } catch (reason) {
+        job.giveUp(reason);
       }
     } else if (response.kind === 'error' && response.id === undefined) {
       this.#stop(errorOf(response.error));
@@ -199,7 +210,7 @@ export class Lane {
  */
 function snapshot(args: unknown[], given: Transferable[]): unknown[] {
   const made: Transferable[] = [];
-  const compact = (value: unknown): unknown => {
+  const compact = (value: unknown, name: string, depth: number): unknown => {
     if (ArrayBuffer.isView(value)) {
       const { buffer } = value;
       const whole = value.byteLength === buffer.byteLength;
@@ -209,19 +220,45 @@ function snapshot(args: unknown[], given: Transferable[]): unknown[] {
       made.push(part.buffer);
       return part;
     }
-    if (Array.isArray(value)) return value.map(compact);
+    if (depth > deepest) throw tooDeep();
+    if (Array.isArray(value)) return value.map((part) => compact(part, name, depth + 1));
+    if (typeof value === 'function') {
+      const remedy = name === 'allows' ? '; give a mask function as a bool tensor' : '';
+      throw cannotBeSent(name, `${name} is a function${remedy}`);
+    }
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, compact(part)]));
+    const own = held(value);
+    if (!isPlain(own)) throw cannotBeSent(name, `${name} is ${text(own)}; give a plain object`);
+    const copy: Record<string, unknown> = {};
+    for (const field of Object.getOwnPropertyNames(own)) {
+      copy[field] = compact((own as Record<string, unknown>)[field], field, depth + 1);
+    }
+    return copy;
   };
+  const compacted = args.map((arg) => compact(arg, 'arguments', 0));
   try {
-    return structuredClone(args.map(compact), { transfer: [...given, ...made] });
+    return structuredClone(compacted, { transfer: [...given, ...made] });
   } catch (error) {
-    throw new AttentionError(
-      'type',
-      'arguments',
-      `an argument cannot be sent to a worker (${(error as Error).message}); ` +
-        'give a mask function as a bool tensor',
-    );
+    throw cannotBeSent('arguments', (error as Error).message);
+  }
+}
+
+const cannotBeSent = (argument: string, why: string): AttentionError =>
+  new AttentionError('type', argument, `an argument cannot be sent to a worker: ${why}`);
+
+/** Refuses settings of a call that are wrong. */
+export function checkSettings(settings: CallSettings): void {
+  checkFields(settings, 'settings', ['signal', 'progress', 'transfer']);
+  const { signal, progress, transfer = [] } = settings;
+  checkFunction(progress, 'progress');
+  if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') {
+    const message = `signal is ${text(signal)}; give the signal of an AbortController`;
+    throw new AttentionError('type', 'signal', message);
+  }
+  const odd = Array.isArray(transfer) ? transfer.find((item) => Object(item) !== item) : transfer;
+  if (odd !== undefined) {
+    const message = `transfer must be an array of buffers, not hold or be ${text(odd)}`;
+    throw new AttentionError('type', 'transfer', message);
   }
 }
 

@@ -1,4 +1,5 @@
 import * as detect from 'wasm-feature-detect';
+import { checkFields, quoted, text } from './arguments.js';
 import { Attention } from './attention.js';
 import { factoryOf, wasmURL, type Simd } from './builds.js';
 import { AttentionError } from './errors.js';
@@ -24,7 +25,7 @@ export interface LoadOptions {
   wasmBinary?: ArrayBuffer | ArrayBufferView<ArrayBuffer>;
 }
 
-const optionNames = ['threads', 'simd', 'wasmURL', 'wasmBinary'];
+export const optionNames = ['threads', 'simd', 'wasmURL', 'wasmBinary'];
 const mostThreads = 64;
 /** Workers that have not started by then are taken as never starting. */
 const patience = 30_000;
@@ -93,15 +94,8 @@ async function start(options: LoadOptions, choice: Choice, why: string[]): Promi
 
 /** Refuses options that are wrong. */
 export function check(options: LoadOptions): void {
-  const unknown = Object.keys(options).find((name) => !optionNames.includes(name));
+  checkFields(options, 'options', optionNames, 'load');
   const { threads = 'auto', simd = 'auto' } = options;
-  if (unknown !== undefined) {
-    throw new AttentionError(
-      'option',
-      unknown,
-      `load has no option '${unknown}'; its options are ${optionNames.join(', ')}`,
-    );
-  }
   if (
     threads !== 'auto' &&
     !(Number.isInteger(threads) && threads >= 1 && threads <= mostThreads)
@@ -109,14 +103,14 @@ export function check(options: LoadOptions): void {
     throw new AttentionError(
       'option',
       'threads',
-      `threads is ${threads}; give 'auto' or a whole number from 1 to ${mostThreads}`,
+      `threads is ${text(threads)}; give 'auto' or a whole number from 1 to ${mostThreads}`,
     );
   }
   if (!['auto', 'relaxed', 'baseline'].includes(simd)) {
     throw new AttentionError(
       'option',
       'simd',
-      `simd is '${simd}'; give 'auto', 'relaxed' or 'baseline'`,
+      `simd is ${quoted(simd)}; give 'auto', 'relaxed' or 'baseline'`,
     );
   }
 }

@@ -1,3 +1,4 @@
+import { checkFields, checkWhole, text } from './arguments.js';
 import { AttentionError } from './errors.js';
 import type { AttentionOptions, MaskRule } from './generated/options.js';
 import type { Session } from './session.js';
@@ -47,10 +48,19 @@ export class CompiledMask {
     rules: MaskRule | readonly MaskRule[],
     shape: MaskShape,
   ) {
+    checkFields(
+      shape,
+      'shape',
+      ['batch', 'heads', 'queries', 'keys', 'start'],
+      'the shape of a mask',
+    );
     const { batch = 1, heads = 1, queries, keys, start } = shape;
+    for (const [name, size] of Object.entries({ batch, heads, queries, keys })) {
+      checkWhole(size, name);
+    }
     this.#session = session;
     this.#shape = [batch, heads, queries, keys];
-    const compiled = session.compileMask({ mask: rules, start }, this.#shape);
+    const compiled = compile(session, { mask: rules, start }, this.#shape);
     this.#id = compiled.id;
     this.allowedCells = compiled.allowedCells;
     this.emptyRows = compiled.emptyRows;
@@ -73,7 +83,7 @@ export class CompiledMask {
   toDense(): ResultTensor<Uint8Array> {
     this.#check([]);
     const [batch, heads, queries, keys] = this.#shape;
-    const data = new Uint8Array(batch * heads * queries * keys);
+    const data = bytes(batch * heads * queries * keys);
     let row = 0;
     for (let b = 0; b < batch; b++) {
       for (let h = 0; h < heads; h++) {
@@ -110,9 +120,39 @@ export class CompiledMask {
       throw new AttentionError(
         'shape',
         name,
-        `${name} is ${at}; give a whole number from 0 to ${length - 1}`,
+        `${name} is ${text(at)}; give a whole number from 0 to ${length - 1}`,
       );
     });
+  }
+}
+
+function compile(
+  session: Session,
+  options: unknown,
+  shape: readonly [batch: number, heads: number, queries: number, keys: number],
+) {
+  try {
+    return session.compileMask(options, shape);
+  } catch (error) {
+    // It is checked as the mask of a call, whose query and key nobody has passed.
+    if (!(error instanceof AttentionError && ['query', 'key'].includes(error.argument)))
+      throw error;
+    const sizes = shape.join('×');
+    const message = `the mask is ${sizes} (batch, heads, queries, keys), more than can be indexed; give less of each`;
+    throw new AttentionError(error.code, 'mask', message);
+  }
+}
+
+function bytes(length: number): Uint8Array<ArrayBuffer> {
+  try {
+    return new Uint8Array(length);
+  } catch {
+    const remedy = 'ask rowRanges() for the rows you need';
+    throw new AttentionError(
+      'memory',
+      'mask',
+      `the mask has ${length} cells, more bytes than an array can have here; ${remedy}`,
+    );
   }
 }
 
@@ -122,7 +162,7 @@ export class CompiledMask {
  */
 export function windowOfSize(size: number): { kind: 'window'; left: number; right: number } {
   if (!(Number.isInteger(size) && size >= 1)) {
-    throw new AttentionError('option', 'size', `size is ${size}; give a whole number from 1`);
+    throw new AttentionError('option', 'size', `size is ${text(size)}; give a whole number from 1`);
   }
   return { kind: 'window', left: size - 1, right: 0 };
 }

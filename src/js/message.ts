@@ -1,9 +1,11 @@
 // Writes a call into WebAssembly memory as one flat list of float64 words; src/wasm/value.h explains
 // the format and is the reader. What a value means, and whether it is right, is decided there.
 
+import { checkNumbers, deepest, isPlain, text, tooDeep } from './arguments.js';
 import { AttentionError } from './errors.js';
 import { dtypes, type DType } from './generated/options.js';
-import { dtypeOf, kindOf, sizeOf, type Tensor, type TensorData } from './tensor.js';
+import { dtypeOf, isArray, isTensor, kindOf, sizeOf } from './tensor.js';
+import type { Tensor, TensorData } from './tensor.js';
 
 /** As `enum class Tag`. */
 const enum Tag {
@@ -24,8 +26,8 @@ const enum Tag {
 const lengthWord = 12;
 const addressWord = 13;
 
-/** Rules within rules, or an object that contains itself. */
-const deepest = 64;
+/** Of a function that threw or answered neither true nor false. */
+const failed = -1;
 
 const nothing: TensorData = new Uint8Array(0);
 
@@ -95,7 +97,7 @@ export class Message {
   value(value: unknown, name: string, depth = 0): void {
     switch (typeof value) {
       case 'undefined':
-        return this.#put(Tag.nothing);
+        return this.#nothing(0);
       case 'boolean':
         this.#put(Tag.boolean);
         return this.#put(value ? 1 : 0);
@@ -113,10 +115,11 @@ export class Message {
         this.functions.push(this.#caught(value as AnyFunction));
         return;
       case 'object':
-        if (value === null) return this.#put(Tag.nothing);
+        if (value === null) return this.#nothing(1);
         if (depth > deepest) throw tooDeep();
         if (isArray(value)) return this.#array(value, name, depth);
         if (isTensor(value)) return this.tensor(value, name, true);
+        if (!isPlain(value)) return this.#other(`${text(value)}, which is no plain object`);
         return this.#object(value as Record<string, unknown>, depth);
       default:
         return this.#other(`a ${typeof value}`);
@@ -136,6 +139,8 @@ export class Message {
   tensor(tensor: Tensor, name: string, numeric: boolean, first?: number): void {
     const { shape, data, strides } = tensor;
     const kind = kindOf(data);
+    checkNumbers(shape, name, 'shape');
+    if (strides) checkNumbers(strides, name, 'strides');
     if (numeric && !strides && integers.test(kind)) {
       return this.#integers(data, shape, name);
     }
@@ -156,17 +161,17 @@ export class Message {
     this.#put(Tag.tensor);
     this.#put(dtype);
     this.#put(rank);
-    for (let axis = rank - 4; axis < rank; axis++) this.#put(axis < 0 ? 1 : whole(shape[axis]));
+    for (let axis = rank - 4; axis < rank; axis++) this.#put(axis < 0 ? 1 : shape[axis]!);
     this.#put(strides ? 1 : 0);
     for (let axis = rank - 4; axis < rank; axis++) {
-      this.#put(axis < 0 || !strides ? 0 : whole(strides[axis]));
+      this.#put(axis < 0 || !strides ? 0 : strides[axis]!);
     }
     this.#put(first === undefined ? data.length : sizeOf(shape));
     this.#put(0);
   }
 
   #object(object: Record<string, unknown>, depth: number): void {
-    const names = Object.keys(object);
+    const names = Object.getOwnPropertyNames(object);
     this.#put(Tag.object);
     this.#put(names.length);
     for (const name of names) {
@@ -239,15 +244,28 @@ export class Message {
     this.#text(what);
   }
 
+  /** 1 or 0 for true or false; once one has failed all say so, and are not called again. */
   #caught(call: AnyFunction): AnyFunction {
     return (...args) => {
+      if (this.failure !== undefined) return failed;
       try {
-        return this.failure === undefined && Boolean(call(...args));
+        const answer = call(...args);
+        if (typeof answer === 'boolean') return Number(answer);
+        throw new AttentionError(
+          'type',
+          'mask.function.allows',
+          `mask.function.allows(${args.join(', ')}) must return true or false, not ${text(answer)}`,
+        );
       } catch (reason) {
         this.failure = { reason };
-        return false;
+        return failed;
       }
     };
+  }
+
+  #nothing(isNull: 0 | 1): void {
+    this.#put(Tag.nothing);
+    this.#put(isNull);
   }
 
   #text(text: string): void {
@@ -261,34 +279,8 @@ export class Message {
   }
 }
 
-/** NaN, which the reader refuses, for what would silently become a number. */
-function whole(extent: unknown): number {
-  return typeof extent === 'number' ? extent : NaN;
-}
-
-function tooDeep(): AttentionError {
-  return new AttentionError(
-    'option',
-    'options',
-    `options hold something nested more than ${deepest} deep, or within itself`,
-  );
-}
-
-function isArray(value: unknown): value is ArrayLike<unknown> {
-  return Array.isArray(value) || (ArrayBuffer.isView(value) && 'length' in value);
-}
-
 function isNumber(value: unknown): value is number | boolean | bigint {
   return typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint';
-}
-
-function isTensor(value: unknown): value is Tensor {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'data' in value &&
-    Array.isArray((value as { shape?: unknown }).shape)
-  );
 }
 
 /** The elements of a Float16Array as bits: copying it as it is would convert them. */

@@ -13,7 +13,7 @@ export type MaskOrBias = Bools | Tensor | Nested<number>;
  */
 export const preset = {
   /** `F.scaled_dot_product_attention`: true takes part; causal from the upper left. */
-  pytorch({ attnMask, isCausal, ...others }: { attnMask?: MaskOrBias; isCausal?: boolean }) {
+  pytorch({ attnMask, isCausal, ...others }: { attnMask?: MaskOrBias; isCausal?: boolean } = {}) {
     refuse('pytorch', others, 'attnMask, isCausal');
     const masked = attnMask === undefined ? {} : maskOrBias(attnMask, 'allowed');
     return options('top-left', [isCausal && 'causal', masked.rule], masked.bias);
@@ -27,7 +27,7 @@ export const preset = {
   }: {
     attnMask?: MaskOrBias;
     keyPaddingMask?: Bools;
-  }) {
+  } = {}) {
     refuse('multiheadAttention', others, 'attnMask, keyPaddingMask');
     const masked = attnMask === undefined ? {} : maskOrBias(attnMask, 'blocked');
     const padding = keyPaddingMask && ({ kind: 'padding', blocked: keyPaddingMask } as const);
@@ -45,7 +45,7 @@ export const preset = {
   }: {
     causal?: boolean;
     windowSize?: readonly [number, number];
-  }) {
+  } = {}) {
     refuse('flashAttention', others, 'causal, windowSize');
     return options('bottom-right', [causal && 'causal', windowBeside(windowSize)]);
   },
@@ -64,7 +64,7 @@ export const preset = {
     localWindowSize?: number | readonly [number, number];
     querySeqLengths?: Numbers;
     keyValueSeqLengths?: Numbers;
-  }) {
+  } = {}) {
     const names = 'mask, isCausal, localWindowSize, querySeqLengths, keyValueSeqLengths';
     refuse('jax', others, names);
     if (querySeqLengths && !keyValueSeqLengths) {
@@ -87,7 +87,7 @@ export const preset = {
   },
 
   /** `mx.fast.scaled_dot_product_attention`: true takes part; causal to the lower right. */
-  mlx({ mask, ...others }: { mask?: 'causal' | MaskOrBias }) {
+  mlx({ mask, ...others }: { mask?: 'causal' | MaskOrBias } = {}) {
     refuse('mlx', others, 'mask');
     if (mask === undefined || mask === 'causal') return options('bottom-right', [mask]);
     const masked = maskOrBias(mask, 'allowed');
@@ -102,7 +102,7 @@ export const preset = {
   }: {
     attentionMask?: Bools;
     useCausalMask?: boolean;
-  }) {
+  } = {}) {
     refuse('keras', others, 'attentionMask, useCausalMask');
     return options('top-left', [
       useCausalMask && 'causal',
@@ -120,7 +120,7 @@ export const preset = {
     attnMask?: MaskOrBias;
     isCausal?: boolean;
     past?: number;
-  }) {
+  } = {}) {
     refuse('onnx', others, 'attnMask, isCausal, past');
     const masked = attnMask === undefined ? {} : maskOrBias(attnMask, 'allowed');
     return options(past, [isCausal && 'causal', masked.rule], masked.bias);
@@ -137,7 +137,7 @@ export const preset = {
   }: {
     slidingWindow?: number;
     attentionMask?: Bools;
-  }) {
+  } = {}) {
     refuse('transformers', others, 'slidingWindow, attentionMask');
     return options('bottom-right', [
       slidingWindow === undefined ? 'causal' : windowOfSize(slidingWindow),

@@ -1,11 +1,14 @@
 // One WebAssembly module at work: the steps of a call, in the order that src/wasm/session.h gives.
 
+import { checkFields, checkFunction } from './arguments.js';
+import type { WatchOptions } from './attention.js';
 import { AttentionError } from './errors.js';
 import { dtypes, type DType } from './generated/options.js';
 import { Message } from './message.js';
 import { Reply, Status, type Module, type RawExplanation } from './module.js';
 import type { TileStep } from './results.js';
-import { asFloat16, kindOf, type ResultTensor, type Tensor, type TensorData } from './tensor.js';
+import { asFloat16, held, kindOf } from './tensor.js';
+import type { ResultTensor, Tensor, TensorData } from './tensor.js';
 
 const inputNames = ['query', 'key', 'value'];
 /** Rows of a call; an end of 0 is the last. */
@@ -39,19 +42,21 @@ export class Session {
    * Checks a call, copies its inputs into memory and lets `work` do it and read the results. Whatever
    * goes wrong on the way, the next call finds everything as it should be.
    *
-   * @param inputs query, key and value; of a call on a cache the query alone
+   * @param given query, key and value; of a call on a cache the query alone
+   * @param work is told the inputs as they were when they were checked
    * @param first at which element their data begins, where it is not whole
    */
-  call<Result>(
+  call<const Inputs extends readonly Tensor[], Result>(
     explaining: boolean,
-    inputs: readonly Tensor[],
+    given: Inputs,
     options: unknown,
-    work: (dtype: DType) => Result,
+    work: (dtype: DType, inputs: Inputs) => Result,
     { cache, first }: { cache?: number; first?: readonly (number | undefined)[] } = {},
   ): Result {
     return this.#guard(() => {
       const { module } = this;
       const message = this.#message;
+      const inputs = given.map(held) as readonly Tensor[] as Inputs;
       for (let at = 0; at < inputs.length; at++) {
         message.input(inputs[at], inputNames[at]!, first?.[at]);
       }
@@ -62,7 +67,7 @@ export class Session {
           : module.prepareCached(cache, message.length);
       this.#settle(status, inputs.length, () => module.check());
       message.upload(this.#memory(), 0, inputs.length);
-      const result = work(message.dtype);
+      const result = work(message.dtype, inputs);
       this.#held = this.reply(Reply.held) !== 0;
       return result;
     });
@@ -120,10 +125,10 @@ export class Session {
   }
 
   /** Does the call's work; reply() and read() tell the results. */
-  attend(
-    progress?: (share: number) => boolean | void,
-    { begin, end }: { begin: number; end: number } = all,
-  ): void {
+  attend(watch?: WatchOptions, { begin, end }: { begin: number; end: number } = all): void {
+    if (watch !== undefined) checkFields(watch, 'watch', ['progress']);
+    const progress = watch?.progress;
+    checkFunction(progress, 'progress');
     let failure: { reason: unknown } | undefined;
     let told = 0;
     if (progress) {
@@ -285,5 +290,9 @@ export class Session {
 }
 
 function busy(): AttentionError {
-  return new AttentionError('busy', 'attention', 'a mask function must not call the instance');
+  return new AttentionError(
+    'busy',
+    'attention',
+    'this instance is at work; a mask function, progress or a getter of an argument must not call it',
+  );
 }

@@ -1,5 +1,6 @@
 // Tensors as callers hold them: plain objects around typed arrays.
 
+import { deepest, text } from './arguments.js';
 import { AttentionError } from './errors.js';
 import { dtypes, type DType } from './generated/options.js';
 import { decode, encode, formats } from './half.js';
@@ -69,6 +70,23 @@ export function kindOf(data: unknown): string {
     : 'none';
 }
 
+export function isArray(value: unknown): value is ArrayLike<unknown> {
+  return Array.isArray(value) || (ArrayBuffer.isView(value) && 'length' in value);
+}
+
+/** Whether something is meant as a tensor; its shape and data may be wrong. */
+export function isTensor(value: unknown): value is Tensor {
+  const { shape, data } = (value ?? {}) as { shape?: unknown; data?: unknown };
+  return data !== undefined && isArray(shape);
+}
+
+/** A tensor's fields as they are now: a getter among the options could change them later. */
+export function held<Input>(input: Input): Input {
+  if (!isTensor(input)) return input;
+  const { shape, data, strides, dtype } = input;
+  return { shape: Array.isArray(shape) ? shape.slice() : shape, data, strides, dtype } as Input;
+}
+
 /** The dtype of a tensor's elements. */
 export function dtypeOf({ data, dtype }: Tensor, argument: string): DType {
   const kind = kindOf(data);
@@ -132,7 +150,12 @@ export function asFloat16(bits: Uint16Array): TensorData {
 export function tensor(nested: Nested, dtype?: DType): ResultTensor {
   const shape: number[] = [];
   let level: unknown = nested;
-  for (; Array.isArray(level); level = level[0]) shape.push(level.length);
+  for (; Array.isArray(level); level = level[0]) {
+    if (shape.push(level.length) > deepest) {
+      const message = `tensor() takes arrays at most ${deepest} deep; these go deeper or hold themselves`;
+      throw new AttentionError('rank', 'nested', message);
+    }
+  }
   if (shape.length === 0) {
     throw new AttentionError('type', 'nested', 'tensor() needs an array, or arrays in arrays');
   }
@@ -153,7 +176,7 @@ export function tensor(nested: Nested, dtype?: DType): ResultTensor {
         throw new AttentionError(
           'type',
           'nested',
-          `tensor() takes numbers and booleans; element ${at} is ${String(part)}`,
+          `tensor() takes numbers and booleans; element ${at} is ${text(part)}`,
         );
       }
       const number = type === 'bool' ? Number(part !== false && part !== 0) : Number(part);
@@ -161,7 +184,7 @@ export function tensor(nested: Nested, dtype?: DType): ResultTensor {
       return;
     }
     if (!Array.isArray(part) || part.length !== shape[axis]) {
-      const found = Array.isArray(part) ? `one of length ${part.length}` : String(part);
+      const found = Array.isArray(part) ? `one of length ${part.length}` : text(part);
       throw new AttentionError(
         'shape',
         'nested',
@@ -181,10 +204,21 @@ export function tensor(nested: Nested, dtype?: DType): ResultTensor {
  * strides.
  */
 export function toNested(tensor: Tensor): Nested {
+  if (!isTensor(tensor)) {
+    const found = `tensor must be a tensor { shape, data }, not ${text(tensor)}`;
+    throw new AttentionError('type', 'tensor', found);
+  }
   const dtype = dtypeOf(tensor, 'tensor');
   const { shape, data } = tensor;
+  checkAxes(shape, 'shape', shape.length);
   const format = kindOf(data) === 'Uint16Array' ? formats[dtype] : undefined;
   const strides = tensor.strides ?? rowMajor(shape);
+  checkAxes(strides, 'strides', shape.length);
+  const needed = strides.reduce((end, stride, axis) => end + (shape[axis]! - 1) * stride, 1);
+  if (sizeOf(shape) > 0 && data.length < needed) {
+    const message = `has shape ${shape.join('×')}, for which it needs ${needed} elements of data, but has ${data.length}`;
+    throw new AttentionError('data', 'tensor', `tensor ${message}`);
+  }
   const read = (at: number): number | boolean => {
     const element = data[at]!;
     if (dtype === 'bool') return element !== 0;
@@ -195,6 +229,15 @@ export function toNested(tensor: Tensor): Nested {
       ? read(at)
       : Array.from({ length: shape[axis]! }, (_, i) => walk(axis + 1, at + i * strides[axis]!));
   return walk(0, 0) as Nested;
+}
+
+function checkAxes(numbers: ArrayLike<unknown>, what: string, rank: number): void {
+  const fits = (number: unknown) => Number.isSafeInteger(number) && (number as number) >= 0;
+  const odd = Array.from(numbers).findIndex((number) => !fits(number));
+  if (odd < 0 && numbers.length === rank) return;
+  const found = odd < 0 ? `${numbers.length} of them` : text(numbers[odd]);
+  const message = `tensor.${what} must be ${rank} whole numbers from 0, not ${found}`;
+  throw new AttentionError('shape', 'tensor', message);
 }
 
 function rowMajor(shape: readonly number[]): number[] {

@@ -1,13 +1,15 @@
+import { checkFields, quoted } from './arguments.js';
 import type { Description, LoadInfo, MemoryUse, TraceOptions } from './attention.js';
 import type { CacheShape } from './cache.js';
 import { AttentionError } from './errors.js';
 import type { AttentionOptions, MaskRule } from './generated/options.js';
-import { Lane } from './lane.js';
-import { canShareMemory, check, coresOf, portable, type LoadOptions } from './load.js';
+import { checkSettings, Lane } from './lane.js';
+import { canShareMemory, check, coresOf, optionNames, portable } from './load.js';
+import type { LoadOptions } from './load.js';
 import type { MaskShape } from './mask.js';
 import type { AttentionResult, Explanation, TracedResult } from './results.js';
 import { cut, join } from './spread.js';
-import type { Tensor } from './tensor.js';
+import { held, type Tensor } from './tensor.js';
 import { WorkerCache, WorkerMask } from './worker-objects.js';
 
 /** Settings of loadWorker(). */
@@ -53,12 +55,14 @@ export class AttentionWorker {
   readonly #lanes: Lane[];
 
   /** @internal */
-  constructor({ parallelism = 'auto', ...options }: WorkerOptions) {
+  constructor(given: WorkerOptions) {
+    checkFields(given, 'options', [...optionNames, 'parallelism'], 'loadWorker');
+    const { parallelism = 'auto', ...options } = given;
     if (!['auto', 'threads', 'workers'].includes(parallelism)) {
       throw new AttentionError(
         'option',
         'parallelism',
-        `parallelism is '${parallelism}'; give 'auto', 'threads' or 'workers'`,
+        `parallelism is ${quoted(parallelism)}; give 'auto', 'threads' or 'workers'`,
       );
     }
     check(options);
@@ -91,9 +95,11 @@ export class AttentionWorker {
     options?: AttentionOptions,
     settings: CallSettings = {},
   ): Promise<AttentionResult> {
-    const pieces = cut([query, key, value], options, this.#lanes.length);
-    if (pieces.length > 1) return this.#spread(pieces, [query, key, value], options, settings);
-    const args = [query, key, value, options];
+    checkSettings(settings);
+    const inputs: [Tensor, Tensor, Tensor] = [held(query), held(key), held(value)];
+    const pieces = cut(inputs, options, this.#lanes.length);
+    if (pieces.length > 1) return this.#spread(pieces, inputs, options, settings);
+    const args = [...inputs, options];
     return this.#home.call({ method: 'scaledDotProductAttention', args }, settings);
   }
 

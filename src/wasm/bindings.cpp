@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -24,8 +25,8 @@ using emscripten::val;
 
 // clang-format off
 // The caller's functions are in a list beside the module. Called through a handle they would cost
-// many times more, and a mask's function is asked for every cell.
-EM_JS(bool, call_function, (int index, double b, double h, double i, double j), {
+// many times more, and a mask's function is asked for every cell. Below 0: it failed.
+EM_JS(int, call_function, (int index, double b, double h, double i, double j), {
   return Module["functions"][index](b, h, i, j);
 });
 EM_JS(bool, call_progress, (double share), {
@@ -54,9 +55,12 @@ double available() {
 }
 
 Predicate predicate(std::size_t index) {
-  return [index](Index b, Index h, Index i, Index j) {
-    return call_function(static_cast<int>(index), static_cast<double>(b), static_cast<double>(h),
-                         static_cast<double>(i), static_cast<double>(j));
+  return [index](Index b, Index h, Index i, Index j) -> std::optional<bool> {
+    const int answer =
+        call_function(static_cast<int>(index), static_cast<double>(b), static_cast<double>(h),
+                      static_cast<double>(i), static_cast<double>(j));
+    if (answer < 0) return std::nullopt;
+    return answer != 0;
   };
 }
 

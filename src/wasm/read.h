@@ -52,6 +52,10 @@ Error wrong_type(const std::string& argument, const char* expected, const Value&
 /// A whole number that float64 holds exactly, as those beyond 2⁵³ are not.
 Error read_whole(double number, const std::string& argument, std::int64_t& result);
 
+/// Some of them; an error says which is at fault.
+Error read_wholes(std::span<const double> numbers, const std::string& argument,
+                  std::vector<std::int64_t>& result);
+
 /// "a, b, c": the names in a table.
 template <class Table>
 std::string names_of(const Table& table) {

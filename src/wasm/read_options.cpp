@@ -1,5 +1,6 @@
 #include <array>
 #include <string_view>
+#include <type_traits>
 
 #include "wasm/read.h"
 
@@ -11,14 +12,12 @@ Error read_list(const Value& value, const std::string& argument, std::vector<T>&
   if (value.tag != Tag::numbers || value.shape.size() != 1) {
     return wrong_type(argument, "an array of numbers", value);
   }
-  for (const double number : value.words) {
-    if constexpr (std::is_same_v<T, std::int64_t>) {
-      if (Error error = read_whole(number, argument, result.emplace_back())) return error;
-    } else {
-      result.push_back(number);
-    }
+  if constexpr (std::is_same_v<T, std::int64_t>) {
+    return read_wholes(value.words, argument, result);
+  } else {
+    result.assign(value.words.begin(), value.words.end());
+    return {};
   }
-  return {};
 }
 
 /// A value is an object and has no fields but these.

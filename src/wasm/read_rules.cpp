@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "wasm/read.h"
@@ -5,25 +6,28 @@
 namespace attention {
 namespace {
 
+bool is_list(const Value& value) { return value.tag == Tag::numbers && value.shape.size() == 1; }
+
+const char* wanted(const NumbersForm& form) {
+  if (form.max_rank == 0) return "a number";
+  if (form.max_rank == 2) return "an array of numbers, or such an array for each batch element";
+  return form.min_rank == 0 ? "a number or an array of numbers" : "an array of numbers";
+}
+
 Error read_numbers(const Value& value, const std::string& argument, const RuleField& field,
                    Argument& result) {
   Numbers numbers;
   numbers.lists.clear();
   const auto add = [&](std::span<const double> words) -> Error {
-    std::vector<std::int64_t>& list = numbers.lists.emplace_back();
-    list.reserve(words.size());
-    for (const double word : words) {
-      if (Error error = read_whole(word, argument, list.emplace_back())) return error;
-    }
-    return {};
+    return read_wholes(words, argument, numbers.lists.emplace_back());
   };
 
   Error error;
   if (value.tag == Tag::number) {
     // Infinity is how callers spell "without a limit", which is what leaving the field out means.
     if (value.number == INFINITY && *field.fallback) return {};
-    error = add({&value.number, 1});
-  } else if (value.tag == Tag::numbers && value.shape.size() == 1) {
+    error = read_whole(value.number, argument, numbers.lists.emplace_back().emplace_back());
+  } else if (is_list(value)) {
     numbers.rank = 1;
     error = add(value.words);
   } else if (value.tag == Tag::numbers && value.shape.size() == 2) {
@@ -32,16 +36,13 @@ Error read_numbers(const Value& value, const std::string& argument, const RuleFi
     for (std::int64_t i = 0; i < value.shape[0] && !error; ++i) {
       error = add(value.words.subspan(static_cast<std::size_t>(i) * width, width));
     }
-  } else if (value.tag == Tag::list) {  // of lists that differ in length
-    numbers.rank = 2;
+  } else if (value.tag == Tag::list && std::ranges::all_of(value.items, is_list)) {
+    numbers.rank = 2;  // lists that differ in length
     for (const Value& item : value.items) {
-      if (item.tag != Tag::numbers || item.shape.size() != 1) {
-        return wrong_type(argument, field.typescript, value);
-      }
       if ((error = add(item.words))) break;
     }
   } else {
-    return wrong_type(argument, field.typescript, value);
+    return wrong_type(argument, wanted(field.numbers), value);
   }
   if (error) return error;
   result = std::move(numbers);

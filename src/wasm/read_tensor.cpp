@@ -68,6 +68,18 @@ Error read_whole(double number, const std::string& argument, std::int64_t& resul
   return {"type", argument, argument + " must be whole numbers up to 2⁵³, not " + to_text(number)};
 }
 
+Error read_wholes(std::span<const double> numbers, const std::string& argument,
+                  std::vector<std::int64_t>& result) {
+  result.reserve(numbers.size());
+  for (std::size_t at = 0; at < numbers.size(); ++at) {
+    if (Error error = read_whole(numbers[at], argument, result.emplace_back())) {
+      error.message.insert(argument.size(), sentence("[", at, "]"));
+      return error;
+    }
+  }
+  return {};
+}
+
 std::int64_t reach(const Tensor& tensor) {
   if (tensor.size() == 0) return 0;
   std::int64_t last = 0;

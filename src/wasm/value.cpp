@@ -19,7 +19,6 @@ class Parser {
     value.tag = static_cast<Tag>(tag);
     switch (value.tag) {
       case Tag::nothing:
-        break;
       case Tag::boolean:
       case Tag::number:
       case Tag::function:
@@ -130,6 +129,29 @@ class Parser {
   bool ended_ = false;
 };
 
+/// The first of a list's items that is not like the numbers, or arrays of them, before it.
+std::string oddity(const std::vector<Value>& items) {
+  const auto is_number = [](const Value& item) {
+    return item.tag == Tag::number || item.tag == Tag::boolean;
+  };
+  for (std::size_t at = 0; at < items.size(); ++at) {
+    const Value& item = items[at];
+    const Value& first = items[0];
+    if (is_number(item) && is_number(first)) continue;
+    const bool alike = item.tag == Tag::numbers && first.tag == Tag::numbers;
+    if (alike && item.shape == first.shape) continue;
+    std::string result = " whose element ";
+    result += std::to_string(at);
+    result += " is ";
+    result += text(item);
+    if (!alike) return result;
+    result += " but element 0 is ";
+    result += text(first);
+    return result;
+  }
+  return "";
+}
+
 }  // namespace
 
 const Value* Value::find(std::string_view name) const {
@@ -144,7 +166,7 @@ Value parse(std::span<double>& message) { return Parser(message).value(0); }
 std::string text(const Value& value) {
   switch (value.tag) {
     case Tag::nothing:
-      return "undefined";
+      return value.number != 0 ? "null" : "undefined";
     case Tag::boolean:
       return value.number != 0 ? "true" : "false";
     case Tag::number:
@@ -154,7 +176,7 @@ std::string text(const Value& value) {
     case Tag::string:
       return "the string '" + value.text + "'";
     case Tag::list:
-      return "an array";
+      return "an array" + oddity(value.items);
     case Tag::object:
       return "an object";
     case Tag::numbers: {

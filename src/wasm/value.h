@@ -14,7 +14,7 @@ namespace attention {
 
 /// What the first word of a value says about the words that follow.
 enum class Tag {
-  nothing,   ///< undefined, null: no words
+  nothing,   ///< 0: undefined, 1: null
   boolean,   ///< 0 or 1
   number,    ///< itself
   bigint,    ///< the high and the low 32 bits of 0 … 2⁶⁴ − 1
@@ -35,7 +35,7 @@ inline constexpr std::size_t tensor_address = 13;
 /// What a message says, before anybody asks what it means.
 struct Value {
   Tag tag = Tag::nothing;
-  double number = 0;                ///< of a number, boolean or function
+  double number = 0;                ///< of a number, boolean, function or nothing
   std::uint64_t bigint = 0;         ///< of a bigint
   std::string text;                 ///< of a string or other, in UTF-8
   std::vector<std::string> names;   ///< of an object's fields
@@ -51,7 +51,8 @@ struct Value {
 /// as `other`.
 Value parse(std::span<double>& message);
 
-/// For people: "the number 3", "an array of 2×4 numbers", "an object".
+/// For people: "the number 3", "an array of 2×4 numbers", "an object"; of a list what keeps it from
+/// being an array of numbers: "an array whose element 3 is the string '4'".
 std::string text(const Value& value);
 
 }  // namespace attention

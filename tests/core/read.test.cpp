@@ -151,6 +151,24 @@ TEST_CASE("the errors name the argument and what was given") {
   CHECK(read(additive, options).argument == "mask.allowed.mask");
 }
 
+TEST_CASE("text says which of two nothings, and what keeps a list from being numbers") {
+  CHECK(text(Writer().tag(Tag::nothing).word(0).parse()) == "undefined");
+  CHECK(text(Writer().tag(Tag::nothing).word(1).parse()) == "null");
+  CHECK(text(Writer().list(3).number(1).number(2).string("3").parse()) ==
+        "an array whose element 2 is the string '3'");
+  CHECK(text(Writer().list(2).numbers({2}, {1, 2}).numbers({1}, {3}).parse()) ==
+        "an array whose element 1 is an array of 1 numbers but element 0 is an array of 2 numbers");
+  Options options;
+  Writer queries;
+  queries.object(1).text("weightsFor").object(1).text("queries").numbers({2}, {1, 0.5});
+  CHECK(read(queries, options).message ==
+        "weightsFor.queries[1] must be whole numbers up to 2⁵³, not 0.5");
+  Writer length;
+  length.object(1).text("mask").object(2).text("kind").string("prefix").text("length").string("2");
+  CHECK(read(length, options).message ==
+        "mask.prefix.length must be a number or an array of numbers, not the string '2'");
+}
+
 TEST_CASE("a message that is cut short anywhere is an error and nothing else") {
   Writer writer;
   writer.object(3).text("mask").list(1).object(2).text("kind").string("lengths").text("keys");

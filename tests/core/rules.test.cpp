@@ -248,6 +248,17 @@ TEST_CASE("function is asked once for each distinct cell") {
   });
 }
 
+TEST_CASE("function is not asked again once it has failed") {
+  int asked = 0;
+  const Predicate allows = [&](Index, Index, Index, Index) -> std::optional<bool> {
+    if (++asked == 5) return std::nullopt;
+    return true;
+  };
+  const MaskShape shape = {.batch = 2, .heads = 2, .queries = 4, .keys = 4};
+  const Mask mask({make_rule("function", {{"allows", allows}, {"perHead", true}})}, shape);
+  CHECK(asked == 5);
+}
+
 TEST_CASE("all, any, not") {
   const Rule causal = make_rule("causal");
   const Rule near = make_rule("window", {{"left", Numbers(1)}, {"right", Numbers(2)}});
