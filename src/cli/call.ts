@@ -25,6 +25,12 @@ interface Case {
   tokens?: Call['tokens'];
 }
 
+/** What there can be in it: first what is read, then what only says where a case is from. */
+const caseKeys = [
+  ...['inputs', 'options', 'dtype', 'tokens'],
+  ...['title', 'source', 'note', 'expected', 'tolerance', 'article', 'headDims', 'projections'],
+];
+
 /**
  * The call that some files hold together.
  *
@@ -39,7 +45,7 @@ export async function readCall(files: string[], names: Names, options: string): 
     const bytes = await contents(file);
     const isCase = /\.json$/i.test(file);
     const found = isCase
-      ? readCase(parse(bytes, file))
+      ? readCase(parse(bytes, file), file)
       : { tensors: await readTensors(bytes, file) };
     for (const [name, one] of found.tensors) {
       if (tensors.has(name)) throw wrong(file, `the tensor ${name} is in another file too`);
@@ -76,11 +82,21 @@ function parse(source: string | Uint8Array, name: string): object {
   throw wrong(name, 'it has to be a JSON object, { … }');
 }
 
-function readCase({ inputs = {}, options = {}, dtype = 'float64', tokens = {} }: Case) {
+function readCase(found: Case, file: string) {
+  const unknown = Object.keys(found).find((name) => !caseKeys.includes(name));
+  if (unknown !== undefined) {
+    throw wrong(file, `it has no place for '${unknown}'; there is ${caseKeys.join(', ')}`);
+  }
+  const { inputs = {}, options = {}, dtype = 'float64', tokens = {} } = found;
   const tensors: Tensors = new Map();
   for (const [name, nested] of Object.entries(inputs)) {
-    if (!Array.isArray(nested)) throw wrong(`inputs.${name}`, 'it has to be an array');
-    tensors.set(name, tensor(nested, dtype));
+    const place = `${file}: inputs.${name}`;
+    if (!Array.isArray(nested)) throw wrong(place, 'it has to be an array');
+    try {
+      tensors.set(name, tensor(nested, dtype));
+    } catch (error) {
+      throw wrong(place, (error as Error).message);
+    }
   }
   return { tensors, options, tokens };
 }

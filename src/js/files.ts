@@ -64,7 +64,9 @@ export async function readTensors(
     if (bytes[8] === '{'.charCodeAt(0)) return readSafetensors(bytes, name);
   } catch (error) {
     // What reads behind the end of a file throws, and so does the JSON of a damaged header.
-    throw error instanceof AttentionError ? error : wrong(name, `is damaged: ${String(error)}`);
+    if (error instanceof AttentionError) throw error;
+    const cut = error instanceof RangeError;
+    throw wrong(name, cut ? 'is cut off' : `is damaged: ${(error as Error).message}`);
   }
   throw wrong(name, 'is neither a .npy, .npz nor a .safetensors file');
 }

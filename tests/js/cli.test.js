@@ -204,7 +204,16 @@ test('an input that is at fault: exit code 1', () => {
   explain(/key: no tensor of that name; there are: query. Choose with --key/, {
     inputs: { query: [[1]] },
   });
-  explain(/inputs\.query/, { inputs: { ...inputs, query: 'x' } });
+  explain(/wrong\.json: inputs\.query: it has to be an array/, {
+    inputs: { ...inputs, query: 'x' },
+  });
+  explain(/wrong\.json: inputs\.query: .* element 1 is the string 'x'/, {
+    inputs: { ...inputs, query: [[1, 'x']] },
+  });
+  explain(/wrong\.json: it has no place for 'optoins'; there is inputs, options/, {
+    inputs,
+    optoins: { mask: 'causal' },
+  });
   explain(/mask: .* does not say what true means/, { inputs: { ...inputs, mask: [[1]] } });
   explain(/hidden: this tensor has no place/, { inputs: { ...inputs, hidden: [[1]] } });
   explain(/allowed: a mask holds 0 and 1, this one holds -3; /, {

@@ -105,7 +105,7 @@ const wrong = {
     /47 bytes for 12 elements of 4 bytes/,
   ],
   'a .npy cut off within its header': [npy.subarray(0, 30), /header that is cut/],
-  'a .npy cut off at its start': [npy.subarray(0, 7), /damaged/],
+  'a .npy cut off at its start': [npy.subarray(0, 7), /some\.file is cut off$/],
   'complex numbers': [altered('<f4', '<c8'), /elements of type 'c8'; there can be float64/],
   'a .npz cut off': [file('six-step.npz').subarray(0, -40), /zip archive that is cut off/],
   'a zip archive of other files': [
