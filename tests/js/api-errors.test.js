@@ -335,7 +335,7 @@ describe('memory', () => {
     assert.match(errorOf(() => sdpa(huge, huge, huge)).message, /1073741824/);
   });
 
-  test('an allocation that fails inside a call is an error too', async () => {
+  test('a mask whose table of ranges would fill the memory is an error too', async () => {
     const own = await load({ threads: 1 });
     // Every other key allowed: as ranges this mask is sixteen times as large as in bytes, and no
     // check can know that before it is compiled.
@@ -348,8 +348,9 @@ describe('memory', () => {
     assertError(
       () => own.scaledDotProductAttention(q, k, k, options),
       'memory',
-      'query',
-      /used up/,
+      'mask',
+      /separate ranges/,
+      /\d+ MiB that can be had/,
     );
     assert.equal(own.scaledDotProductAttention(one, one, one).output.data[0], 2);
     own.dispose();
