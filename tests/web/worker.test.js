@@ -34,7 +34,8 @@ async function use() {
 
   const controller = new AbortController();
   const long = rows(8, 8000, 32);
-  const given = workers.scaledDotProductAttention(long, long, long, {}, controller);
+  const { signal } = controller;
+  const given = workers.scaledDotProductAttention(long, long, long, {}, { signal });
   setTimeout(() => controller.abort(), 100);
   const reason = await given.catch(({ name }) => name);
   const after = await workers.scaledDotProductAttention(...inputs, { mask: 'causal' });
