@@ -11,6 +11,15 @@ const info = (page) =>
 const kept = (page) => page.locator('html[data-offline="ready"]').waitFor({ state: 'attached' });
 const lastOutput = async (page) => (await cell(page, 'output', 3, 1).innerText()).trim();
 
+/** Reloads a page at the last step without a network: it must come alive with its number. */
+async function worksOffline(page) {
+  await kept(page);
+  await page.context().setOffline(true);
+  await page.reload();
+  await alive(page);
+  assert.equal(await lastOutput(page), '−0.12');
+}
+
 for (const isolated of [true, false]) {
   const how = isolated ? 'with' : 'without';
   test(`after one visit the page works offline, ${how} threads`, async () => {
@@ -18,11 +27,7 @@ for (const isolated of [true, false]) {
     await onPage(
       'en/#s=6',
       async (page) => {
-        await kept(page);
-        await page.context().setOffline(true);
-        await page.reload();
-        await alive(page);
-        assert.equal(await lastOutput(page), '−0.12');
+        await worksOffline(page);
         assert.equal((await info(page)).crossOriginIsolated, isolated);
         // Figures and the language that have not been seen yet come too.
         await page.locator('a.other-language').click();
@@ -85,11 +90,7 @@ test('the site works below any path, offline too', async () => {
   await onPage(
     'some/path/en/#s=6',
     async (page) => {
-      await kept(page);
-      await page.context().setOffline(true);
-      await page.reload();
-      await alive(page);
-      assert.equal(await lastOutput(page), '−0.12');
+      await worksOffline(page);
       const scopes = await page.evaluate(async () =>
         (await navigator.serviceWorker.getRegistrations()).map(({ scope }) => scope),
       );
