@@ -3,15 +3,16 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { zipSync } from 'fflate';
+import { load, tensor, toNested } from 'attention-wasm';
 import { onPage } from './browser.js';
 
 const seed = JSON.parse(
   await readFile(new URL('../vectors/seed-values.json', import.meta.url), 'utf8'),
 ).six_step;
 
-async function onBench(use, settings) {
+async function onBench(use, { state = '', ...settings } = {}) {
   await onPage(
-    'en/',
+    `en/${state}`,
     async (page) => {
       await page.locator('attention-workbench').scrollIntoViewIfNeeded();
       const bench = page.locator('attention-workbench');
@@ -77,12 +78,131 @@ test('workbench: text of every kind, and what is wrong with it, without losing a
     // What was there before still stands.
     await says(bench.locator('[data-field="query"]'), '4×3, text');
     assert.deepEqual((await cells(bench, 'weights'))[3], ['0.29', '0.42', '0.11', '0.18']);
-    // What the library refuses is said in its words, and mends itself.
+    await says(bench, 'The tensor that was read before, 4×3, still counts.');
+    // What the library refuses is said in its words, beside the last result, and mends itself.
     await type(bench, 'query', '[[1, 2]]');
-    await says(bench.locator('.bench-result [role="alert"]'), /key/);
+    await says(
+      bench.locator('.bench-result [role="alert"]'),
+      'key has head_dim 3 but query has head_dim 2 (query 1×2, key 4×3)',
+    );
+    await says(bench, 'Shown is the last call that worked: Q 4×3, K 4×3, V 4×3.');
+    assert.deepEqual((await cells(bench, 'weights'))[3], ['0.29', '0.42', '0.11', '0.18']);
     await type(bench, 'query', JSON.stringify(seed.Q));
-    await bench.locator('.bench-facts').waitFor();
+    await bench.locator('.bench-shown:not([data-stale])').waitFor();
+    assert.equal(await bench.locator('[role="alert"]').count(), 0);
   });
+});
+
+/** The example's steps for these options, as the library gives them. */
+async function stepsFor(options) {
+  const attention = await load({ threads: 1 });
+  const [query, key, value] = [seed.Q, seed.K, seed.V].map((rows) => tensor(rows, 'float32'));
+  const { steps } = attention.explain(query, key, value, options);
+  attention.dispose();
+  return (name) =>
+    toNested(steps[name]).map((row) => row.map((x) => cellNumber(x).replace('-', '−')));
+}
+const cellNumber = (x) => (x === -Infinity ? '−∞' : x.toFixed(2));
+
+test('workbench: every option of the call, by its control and by the link', async () => {
+  const options = {
+    scale: 2,
+    softcap: 0.5,
+    mask: [{ kind: 'window', left: 1, right: 1 }, 'causal'],
+    dropout: { p: 0.5, seed: 7 },
+  };
+  const step = await stepsFor(options);
+  const check = async (bench) => {
+    const dropped = bench.locator('.matrix[data-stage="dropped"]');
+    await dropped.waitFor();
+    for (const stage of ['scaled', 'capped', 'masked', 'output']) {
+      assert.deepEqual(await cells(bench, stage), step(stage), stage);
+    }
+    const zeros = (rows) => rows.map((row) => row.map((text) => Number(text) === 0));
+    assert.deepEqual(zeros(await cells(bench, 'dropped')), zeros(step('dropped')));
+  };
+  const enter = async (bench, name, text) => {
+    await bench.getByLabel(name, { exact: true }).fill(text);
+    await bench.getByLabel(name, { exact: true }).press('Enter');
+  };
+  let link;
+  await onBench(async ({ page, bench }) => {
+    await bench.getByLabel('window', { exact: true }).check();
+    await enter(bench, 'keys after', '1');
+    await enter(bench, 'scale', '2');
+    await enter(bench, 'softcap', '0.5');
+    await enter(bench, 'dropout p', '0.5');
+    await enter(bench, 'seed', '7');
+    await check(bench);
+    // A pinned cell names the rules that forbid it, and belongs to the link.
+    await bench.locator('.matrix[data-stage="masked"] td.cell').nth(3).click();
+    await says(bench, 'forbidden by causal, window');
+    link = new URL(page.url()).hash;
+    // Each option is a step for Back.
+    await page.goBack();
+    await page.goBack();
+    await page.goBack();
+    await bench.locator('.matrix[data-stage="dropped"]').waitFor({ state: 'detached' });
+    assert.equal(await bench.getByLabel('softcap').inputValue(), '0.5');
+    await page.goForward();
+    await page.goForward();
+    await page.goForward();
+    await check(bench);
+  });
+  await onBench(
+    async ({ bench }) => {
+      await check(bench);
+      await says(bench, 'forbidden by causal, window');
+    },
+    { state: link },
+  );
+});
+
+test('workbench: every rule of numbers is the library’s', async () => {
+  const rules = {
+    'prefix.length.2': { kind: 'prefix', length: 2 },
+    'lengths.keys.3': { kind: 'lengths', keys: [3] },
+    'documents.starts.1.3': { kind: 'documents', starts: [0, 2] },
+    'global.tokens.2~window.left.0.right.0': [
+      { kind: 'global', tokens: [1] },
+      { kind: 'window', left: 0, right: 0 },
+    ],
+    'strided.stride.2': { kind: 'strided', stride: 2 },
+    'dilated.left.1.right.0.dilation.2': { kind: 'dilated', left: 1, right: 0, dilation: 2 },
+  };
+  await onBench(async ({ page, bench }) => {
+    for (const [text, mask] of Object.entries(rules)) {
+      await page.evaluate((hash) => (location.hash = hash), `bench.mask=${text}`);
+      const wanted = (await stepsFor({ mask }))('masked');
+      const [kind] = text.split('.');
+      const isOn = bench.locator('[role="switch"]:checked');
+      await bench.getByLabel(kind, { exact: true }).and(isOn).waitFor();
+      assert.deepEqual(await cells(bench, 'masked'), wanted, text);
+    }
+  });
+});
+
+test('workbench: what a link or a box asks for in vain is said', async () => {
+  const state =
+    '#bench.dropout=3&bench.softcap=x&bench.mask=causal~windw&bench.head=9&bench.stage=biased&bench.cell=9.2';
+  await onBench(
+    async ({ page, bench }) => {
+      await says(bench, 'dropout p: “3” was asked for, 1 is used.');
+      await says(bench, 'softcap: “x” cannot be used; 0 stays.');
+      await says(bench, 'Mask: “causal~windw” cannot be used; causal stays.');
+      await says(bench, 'head: “9” was asked for, 1 is used.');
+      await says(bench, 'Show: “biased” was asked for, weights is used.');
+      await says(bench, 'cell: “9, 2” was asked for, 4, 2 is used.');
+      await page.evaluate(() => (location.hash = '#bench.softcap=2'));
+      await bench.locator('.matrix[data-stage="capped"]').waitFor();
+      assert.equal(await bench.locator('.bench-result .remark[role="status"]').count(), 0);
+      await bench.getByLabel('softcap').fill('two');
+      await bench.getByLabel('softcap').press('Enter');
+      await says(bench, 'softcap: “two” cannot be used; 2 stays.');
+      assert.equal(await bench.getByLabel('softcap').inputValue(), '2');
+    },
+    { state },
+  );
 });
 
 test('workbench: .npy in both orders, .npz and .safetensors, and broken ones', async () => {
@@ -101,7 +221,7 @@ test('workbench: .npy in both orders, .npz and .safetensors, and broken ones', a
     await says(bench, /✓ The weights agree/);
 
     const mask = Buffer.from([0, 1, 1, 1, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0]);
-    await bench.locator('.switch input').uncheck();
+    await bench.getByLabel('causal', { exact: true }).uncheck();
     await says(bench, /✗ The weights differ first at \[1, 1\]/);
     await give(
       file(
@@ -127,6 +247,10 @@ test('workbench: the first difference is named, and one press away', async () =>
     wrong[2][1] += 0.01;
     await type(bench, 'expected', JSON.stringify(wrong));
     await says(bench, /✗ The outputs differ first at \[3, 2\]: 0\.0672 here, 0\.0772 expected/);
+    const marked = bench.locator('td.cell[data-mark="focus"]');
+    assert.equal(await marked.getAttribute('data-stage'), 'output');
+    assert.equal(await marked.getAttribute('data-row'), '2');
+    assert.equal(await marked.getAttribute('data-column'), '1');
     await type(bench, 'expected', JSON.stringify(seed.output_causal));
     await says(bench, /✓ The outputs agree/);
     await type(bench, 'expected', '[[1, 2]]');
@@ -155,9 +279,10 @@ test('workbench: 2048 tokens as a picture, while the page goes on', async () => 
     const turns = await page.evaluate(() => globalThis.turns);
     assert.ok(turns > 20, `the page had ${turns} turns while it computed`);
     // The last query reads everything; the first nothing but itself.
-    await bench.locator('.bench-cell input').nth(1).fill('2');
-    await bench.locator('.bench-cell input').nth(1).press('Enter');
-    assert.equal((await bench.locator('.bench-cell output').innerText()).trim(), '0.0000');
+    await bench.getByLabel('key', { exact: true }).fill('2');
+    await bench.getByLabel('key', { exact: true }).press('Enter');
+    assert.equal(await bench.locator('output[data-stage="weights"]').innerText(), '0.0000');
+    await says(bench, 'forbidden by causal');
     // It is painted from above.
     await page.waitForFunction(() => {
       const { shadowRoot } = document.querySelector('attention-workbench');

@@ -1,5 +1,5 @@
 // A large matrix as a picture: one pixel per cell.
-import { type TemplateResult, html } from 'lit';
+import { type TemplateResult, html, nothing } from 'lit';
 import { ref } from 'lit/directives/ref.js';
 import type { Scale } from './scale.js';
 
@@ -11,8 +11,12 @@ export interface Picture {
   scale: Scale;
   domain: number;
   isBlocked: (at: number) => boolean;
-  /** Called with the cell under the pointer. */
+  /** The cell that is pointed out. */
+  mark: { row: number; column: number } | null;
+  /** Called with the cell under the pointer, and with the one that is clicked. */
   look: (row: number, column: number) => void;
+  keep: (row: number, column: number) => void;
+  leave: () => void;
 }
 
 type Color = readonly [red: number, green: number, blue: number];
@@ -105,22 +109,30 @@ export function pictureView(picture: Picture): TemplateResult {
   const drawSoon = (element?: Element) => {
     if (element instanceof HTMLCanvasElement) queueMicrotask(() => draw(element));
   };
-  const look = (event: PointerEvent) => {
+  const cellUnder = (event: MouseEvent) => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
     const at = (offset: number, length: number, count: number) =>
       Math.min(Math.max(Math.floor((offset / length) * count), 0), count - 1);
-    picture.look(
+    return [
       at(event.clientY - box.top, box.height, rows),
       at(event.clientX - box.left, box.width, columns),
-    );
+    ] as const;
   };
-  return html`<canvas
-    class="picture"
-    role="img"
-    aria-label=${picture.label}
-    style="aspect-ratio:${columns} / ${rows}"
-    ${ref(drawSoon)}
-    @pointermove=${look}
-    @pointerdown=${look}
-  ></canvas>`;
+  const { mark } = picture;
+  const percent = (index: number, count: number) => `${((index + 0.5) / count) * 100}%`;
+  return html`<div class="picture" style="aspect-ratio:${columns} / ${rows}">
+    <canvas
+      role="img"
+      aria-label=${picture.label}
+      ${ref(drawSoon)}
+      @pointermove=${(event: MouseEvent) => picture.look(...cellUnder(event))}
+      @pointerleave=${picture.leave}
+      @click=${(event: MouseEvent) => picture.keep(...cellUnder(event))}
+    ></canvas>
+    ${
+      mark
+        ? html`<i style="left:${percent(mark.column, columns)};top:${percent(mark.row, rows)}"></i>`
+        : nothing
+    }
+  </div>`;
 }

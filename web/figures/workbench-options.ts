@@ -3,8 +3,24 @@ import { html, nothing } from 'lit';
 import en from '../content/en/figures/workbench.json';
 import zh from '../content/zh/figures/workbench.json';
 import { switchView } from '../draw/controls.js';
+import type { Given } from '../state/bench-call.js';
+import {
+  type FieldName,
+  type RuleKind,
+  type Rules,
+  type SettingName,
+  type Settings,
+  fieldsOf,
+  firstNumbers,
+  readWholes,
+  ruleKinds,
+  settings,
+  writeRules,
+} from '../state/bench-settings.js';
 import type { Page } from '../state/page.js';
-import type { Result, Settings } from '../state/workbench.js';
+
+/** Takes a setting as a text, as a link would say it. */
+export type Ask = (name: SettingName, text: string) => void;
 
 function selectView<Value extends string>(
   label: string,
@@ -22,57 +38,116 @@ function selectView<Value extends string>(
   >`;
 }
 
-function numberView(
-  label: string,
-  now: number | undefined,
-  hint: string,
-  change: (to: number) => void,
-) {
+/** A box for numbers; what is typed is checked where a link's would be. */
+function boxView(label: string, now: string, hint: string, change: (text: string) => void) {
   return html`<label class="bench-select"
     >${label}
     <input
-      type="number"
-      step="any"
+      inputmode="decimal"
+      autocomplete="off"
+      spellcheck="false"
       placeholder=${hint}
-      .value=${now === undefined ? '' : String(now)}
-      @change=${(event: Event) => change((event.target as HTMLInputElement).valueAsNumber)}
+      .value=${now}
+      @change=${(event: Event) => {
+        const input = event.target as HTMLInputElement;
+        const text = input.value.trim();
+        input.value = now;
+        change(text);
+      }}
   /></label>`;
 }
 
-/** `result` knows how many batch elements and heads there are to choose from. */
+/** The rules, each with the numbers it needs while it is on. */
+function rulesView(page: Page, { mask: rules }: Settings, given: Given, ask: Ask) {
+  const own = { en, zh }[page.language];
+  const [batches, keys] = [given.query?.shape.at(-4) ?? 1, given.key?.shape.at(-2) ?? 1];
+  return ruleKinds.map((kind) => {
+    const numbers = rules[kind];
+    const first = firstNumbers(kind, batches, keys);
+    const set = (to: Rules[RuleKind]) => ask('mask', writeRules({ ...rules, [kind]: to }));
+    const change = (name: FieldName, isNeeded: boolean, text: string) => {
+      const list = isNeeded && text === '' ? first?.[name] : readWholes(text);
+      if (list) set({ ...numbers, [name]: list });
+      else ask('mask', text);
+    };
+    const box = ([name, { many }]: ReturnType<typeof fieldsOf>[number]) =>
+      boxView(
+        own.ruleFields[name],
+        (numbers?.[name] ?? []).join(', '),
+        many === 'blank' ? own.noLimit : '',
+        (text) => change(name, many !== 'blank', text),
+      );
+    return html`<div class="bench-rule">
+      ${switchView(own.rules[kind], numbers !== undefined, (isOn) => set(isOn ? first : undefined))}
+      ${numbers ? fieldsOf(kind).map(box) : nothing}
+    </div>`;
+  });
+}
+
+/** `batches` and `heads` are what there is to choose from. */
 export function optionsView(
   page: Page,
-  settings: Settings,
-  result: Result | null,
-  hasMask: boolean,
-  set: (to: Partial<Settings>) => void,
+  now: Settings,
+  given: Given,
+  { batches, heads }: { batches: number; heads: number },
+  ask: Ask,
 ) {
   const own = { en, zh }[page.language];
-  const { maskMeaning, isCausal, start, scale, dtype } = settings;
-  const index = (label: string, name: 'batch' | 'head', count: number) =>
+  const box = (name: 'scale' | 'softcap' | 'dropout' | 'seed', hint: string) => {
+    const text = String(now[name] ?? '');
+    const isHome = now[name] === settings[name].home && name !== 'seed';
+    return boxView(own[name], isHome ? '' : text, hint, (asked) => ask(name, asked));
+  };
+  const index = (name: 'batch' | 'head', count: number) =>
     count > 1
-      ? numberView(label, settings[name] + 1, '1', (to) => {
-          const whole = Number.isInteger(to) ? Math.min(Math.max(to, 1), count) : 1;
-          set({ [name]: whole - 1 });
-        })
+      ? boxView(
+          `${own[name]} (1–${count})`,
+          String(Math.min(now[name], count - 1) + 1),
+          '1',
+          (asked) => ask(name, Number(asked) > count ? String(count) : asked),
+        )
       : nothing;
-  return html`<div class="tools">
-    ${switchView(own.causal, isCausal, (isOn) => set({ isCausal: isOn }))}
-    ${isCausal ? selectView(own.start, own.starts, start, (to) => set({ start: to })) : nothing}
+  const { start } = now;
+  const isPlaced = typeof start === 'number';
+  return html`<div class="bench-options">
+    <fieldset>
+      <legend>${own.groups.mask}</legend>
+      <div>
+        ${rulesView(page, now, given, ask)}
+        ${
+          Object.keys(now.mask).length > 0
+            ? html`<div class="bench-rule">
+                ${selectView(own.start, own.starts, isPlaced ? 'at' : start, (to) =>
+                  ask('start', to === 'at' ? '1' : to),
+                )}
+                ${isPlaced ? boxView(own.startAt, String(start), '1', (asked) => ask('start', asked)) : nothing}
+              </div>`
+            : nothing
+        }
+        ${
+          given.mask
+            ? selectView(own.maskMeaning, own.maskMeanings, now.meaning, (to) => ask('meaning', to))
+            : nothing
+        }
+      </div>
+    </fieldset>
+    <fieldset>
+      <legend>${own.groups.call}</legend>
+      <div>
+        ${box('scale', own.scaleHint)} ${box('softcap', own.off)} ${box('dropout', own.off)}
+        ${now.dropout > 0 ? box('seed', '1') : nothing}
+        ${selectView(own.dtype, { float32: 'float32', float64: 'float64' }, now.dtype, (to) =>
+          ask('dtype', to),
+        )}
+      </div>
+    </fieldset>
     ${
-      hasMask
-        ? selectView(own.maskMeaning, own.maskMeanings, maskMeaning, (to) =>
-            set({ maskMeaning: to }),
-          )
+      batches > 1 || heads > 1
+        ? html`<fieldset>
+            <legend>${own.groups.shown}</legend>
+            <div>${index('batch', batches)} ${index('head', heads)}</div>
+          </fieldset>`
         : nothing
     }
-    ${numberView(own.scale, scale, own.scaleHint, (to) =>
-      set({ scale: Number.isNaN(to) ? undefined : to }),
-    )}
-    ${selectView(own.dtype, { float32: 'float32', float64: 'float64' }, dtype, (to) =>
-      set({ dtype: to }),
-    )}
-    ${index(own.batch, 'batch', result?.batches ?? 1)}
-    ${index(own.head, 'head', result?.heads ?? 1)}
   </div>`;
 }

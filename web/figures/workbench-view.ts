@@ -1,73 +1,104 @@
-// What the workbench shows of a result: one stage of one head, the facts, and the comparison.
-import { html, nothing } from 'lit';
+// What the workbench shows of a result: its stages, as tables or one as a picture, and the cell that
+// is looked at through all of them.
+import { type TemplateResult, html, nothing } from 'lit';
+import { until } from 'lit/directives/until.js';
 import en from '../content/en/figures/workbench.json';
 import zh from '../content/zh/figures/workbench.json';
 import { pictureView } from '../draw/canvas.js';
 import { choiceView } from '../draw/controls.js';
-import { cellWeight, exactNumber } from '../draw/number.js';
-import { matrixView } from '../draw/matrix.js';
+import { type GridState, matrixView } from '../draw/matrix.js';
+import { cellNumber, cellWeight, exactNumber } from '../draw/number.js';
 import { symbols, vector } from '../draw/symbols.js';
-import type { Comparison } from '../state/compare.js';
-import { type Result, type Shown, type StageName, stageNames } from '../state/workbench.js';
+import { type Result, isReadable } from '../state/bench-result.js';
+import { type StageName, stageNames } from '../state/bench-settings.js';
+import type { Cell } from '../state/case.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
+import { comparisonView, factsView, stageName } from './workbench-comparison.js';
 
-/** Up to so many rows and columns the numbers themselves are shown. */
-const READABLE = 16;
+export type BenchCell = Cell<StageName>;
 
 export interface Looking {
+  /** The stage that is shown where only one is. */
   stage: StageName;
-  row: number;
-  column: number;
+  /** What the pointer or the focus is on, else what is kept. */
+  looked: BenchCell | null;
+  pinned: BenchCell | null;
+  grid?: GridState<StageName>;
 }
 
-const shapeText = (shape: readonly number[]) => (shape.length === 0 ? '1' : shape.join('×'));
+export interface Actions {
+  stage: (stage: StageName) => void;
+  hover: (cell: BenchCell | null) => void;
+  pin: (cell: BenchCell | null) => void;
+  show: () => void;
+}
 
-const isReadable = ({ rows, columns }: Shown) => rows <= READABLE && columns <= READABLE;
+const cellsOfRow = <Made>(count: number, make: (index: number) => Made) =>
+  Array.from({ length: count }, (_, index) => make(index));
 
-/** The mask shows in the stages from it to the weights. */
-const isHidden = ({ stages: { masked } }: Result, stage: StageName) =>
-  stage === 'masked' || stage === 'weights'
-    ? (at: number) => masked.data[at] === -Infinity
-    : () => false;
+/** From the mask on, a key that is not allowed shows as such. */
+const isAfterMask = (stage: StageName) =>
+  stageNames.indexOf(stage) >= stageNames.indexOf('masked') && stage !== 'output';
 
-function tableView(page: Page, result: Result, stage: StageName) {
+/** −∞ after the mask: by a rule, or by a bias. */
+const isHidden = ({ stages }: Result, stage: StageName) => {
+  const { data } = stages.get('masked')!;
+  return isAfterMask(stage) ? (at: number) => data[at] === -Infinity : () => false;
+};
+
+function symbolOf({ call }: Result, stage: StageName): TemplateResult {
+  const { scale } = call.options;
+  if (stage === 'scaled' && scale !== undefined) return html`× ${cellNumber(scale)}`;
+  if (stage === 'capped') return html`<var>c</var> tanh(· / <var>c</var>)`;
+  if (stage === 'biased') return html`+ <var>B</var>`;
+  if (stage === 'dropped') return html`dropout`;
+  return symbols[stage];
+}
+
+function tableView(page: Page, result: Result, stage: StageName, grid?: GridState<StageName>) {
   const own = { en, zh }[page.language];
-  const { data, rows, columns, domain } = result.stages[stage];
+  const { data, rows, columns, domain } = result.stages.get(stage)!;
   const hidden = isHidden(result, stage);
   const isOutput = stage === 'output';
+  const isWeights = stage === 'weights' || stage === 'dropped';
   return matrixView<StageName>(
     {
       stage,
-      values: Array.from({ length: rows }, (_, i) =>
-        Array.from({ length: columns }, (_, j) => data[i * columns + j]!),
-      ),
-      title: symbols[stage],
+      values: cellsOfRow(rows, (i) => cellsOfRow(columns, (j) => data[i * columns + j]!)),
+      title: symbolOf(result, stage),
       name: '',
-      spokenName: page.words.stages[stage],
-      rowHeads: Array.from({ length: rows }, (_, i) => vector('q', i)),
-      columnHeads: Array.from({ length: columns }, (_, j) => (isOutput ? j + 1 : vector('k', j))),
+      spokenName: stageName(page, stage),
+      rowHeads: cellsOfRow(rows, (i) => vector('q', i)),
+      columnHeads: cellsOfRow(columns, (j) => (isOutput ? j + 1 : vector('k', j))),
       spoken: (i, j) => fill(isOutput ? own.outputCell : own.cell, { row: i + 1, column: j + 1 }),
-      scale: stage === 'weights' ? 'weight' : 'signed',
+      scale: isWeights ? 'weight' : 'signed',
       domain,
-      cause: (i, j) => (hidden(i * columns + j) ? ['blocked'] : []),
+      cause: (i, j) => (hidden(i * columns + j) ? (result.causes?.[i]?.[j] ?? ['blocked']) : []),
       caption: isOutput ? own.outputAxes : page.words.axes,
-      sums: stage === 'weights',
+      sums: isWeights,
       ghost: false,
     },
     page.words,
+    grid,
   );
 }
 
 /** Among many keys a weight is small: the full colour is some times an even share. */
 const EVEN_SHARES = 8;
 
-function largeView(page: Page, result: Result, { stage, row, column }: Looking, look: Look) {
+function largeView(
+  page: Page,
+  result: Result,
+  { stage, looked, pinned }: Looking,
+  { hover, pin }: Actions,
+) {
   const own = { en, zh }[page.language];
-  const { data, rows, columns, domain: reach } = result.stages[stage];
-  const domain = stage === 'weights' ? Math.min(EVEN_SHARES / columns, 1) : reach;
-  const name = page.words.stages[stage];
-  const value = data[row * columns + column]!;
+  const { data, rows, columns, domain: reach } = result.stages.get(stage)!;
+  const isWeights = stage === 'weights' || stage === 'dropped';
+  const domain = isWeights ? Math.min(EVEN_SHARES / columns, 1) : reach;
+  const { row, column } = looked ?? { row: 0, column: 0 };
+  const at = (i: number, j: number) => ({ stage, row: i, column: j });
   const box = (label: string, now: number, count: number, change: (to: number) => void) =>
     html`<label
       >${label}
@@ -83,115 +114,85 @@ function largeView(page: Page, result: Result, { stage, row, column }: Looking, 
     /></label>`;
   return html`<div class="bench-picture">
     ${pictureView({
-      label: fill(own.pictureLabel, { stage: name, rows, columns }),
+      label: fill(own.pictureLabel, { stage: stageName(page, stage), rows, columns }),
       data,
       rows,
       columns,
-      scale: stage === 'weights' ? 'weight' : 'signed',
+      scale: isWeights ? 'weight' : 'signed',
       domain,
       isBlocked: isHidden(result, stage),
-      look: (i, j) => look({ stage, row: i, column: j }),
+      mark: looked ?? pinned,
+      look: (i, j) => hover(at(i, j)),
+      leave: () => hover(null),
+      keep: (i, j) => pin(at(i, j)),
     })}
-    <p class="bench-cell">
-      ${box(own.queryIndex, row, rows, (i) => look({ stage, row: i, column }))}
+    <p class="remark">${fill(own.fullColor, { value: exactNumber(domain) })}</p>
+    <p class="bench-place">
+      ${box(own.queryIndex, row, rows, (i) => pin(at(i, column)))}
       ${box(stage === 'output' ? own.dimensionIndex : own.keyIndex, column, columns, (j) =>
-        look({ stage, row, column: j }),
+        pin(at(row, j)),
       )}
-      <output>${exactNumber(value)}</output>
-      <span class="remark">${fill(own.fullColor, { value: exactNumber(domain) })}</span>
     </p>
   </div>`;
 }
 
-export type Look = (at: Looking) => void;
-
-/** Where the comparison points to: the stage and cell of the batch element and head it names. */
-export type Show = (at: Looking & { batch: number; head: number }) => void;
-
-function comparisonView(page: Page, comparison: Comparison, result: Result, show: Show) {
+/** The rules that forbid a cell, in words, when they are known. */
+async function causeOf(page: Page, result: Result, { row, column }: BenchCell) {
   const own = { en, zh }[page.language];
-  if (comparison.kind === 'noFit') {
-    const { shape, output, weights } = comparison;
-    return html`<p class="bench-problem">
-      ${fill(own.compare.noFit, { shape: shapeText(shape), output: shapeText(output), weights: shapeText(weights) })}
-    </p>`;
-  }
-  const what = own.compare[comparison.what];
-  const largest = exactNumber(comparison.largest);
-  if (comparison.kind === 'same') {
-    return html`<p class="bench-same">✓ ${fill(own.compare.same, { what, value: largest })}</p>`;
-  }
-  const { place, found, expected } = comparison;
-  const [column, row, head = result.head + 1, batch = result.batch + 1] = [...place].reverse();
-  const values = {
-    what,
-    place: `[${place.join(', ')}]`,
-    found: exactNumber(found),
-    expected: exactNumber(expected),
-    value: largest,
+  const kinds = await result.mask.cause(0, 0, row, column);
+  const names: Record<string, string> = { ...own.rules, ...own.causes };
+  const said = kinds.map((kind) => names[kind] ?? kind);
+  const rules = said.length > 0 ? said : [own.causes.bias];
+  return fill(own.forbidden, { rules: [...new Set(rules)].join(', ') });
+}
+
+/** One query and key through all the stages; of the output the one number. */
+function cellView(page: Page, result: Result, { looked, pinned }: Looking, { pin }: Actions) {
+  const own = { en, zh }[page.language];
+  if (!looked) return html`<p class="remark">${own.pointHint}</p>`;
+  const { row, column } = looked;
+  const isOutput = looked.stage === 'output';
+  const name = fill(isOutput ? own.outputCell : own.cell, { row: row + 1, column: column + 1 });
+  const shown = [...result.stages].filter(([stage]) => (stage === 'output') === isOutput);
+  const value = ([stage, { data, columns }]: (typeof shown)[number]) => {
+    const x = data[row * columns + column]!;
+    const isWeight = stage === 'weights' || stage === 'dropped';
+    return isWeight && x > 0 && x < 1e-4 ? cellWeight(x) : exactNumber(x);
   };
-  return html`<p class="bench-problem">
-    ✗ ${fill(own.compare.differs, values)}
-    <button
-      type="button"
-      @click=${() =>
-        show({
-          stage: comparison.what,
-          row: row! - 1,
-          column: column! - 1,
-          head: head - 1,
-          batch: batch - 1,
-        })}
-    >
-      ${own.compare.show}
-    </button>
-  </p>`;
+  const forbidden = !isOutput && isHidden(result, 'masked')(row * shown[0]![1].columns + column);
+  return html`<div class="bench-cell">
+    <p>
+      <b>${name}</b>
+      ${forbidden ? html`<span class="remark">${until(causeOf(page, result, looked), nothing)}</span>` : nothing}
+      ${pinned ? html`<button type="button" @click=${() => pin(null)}>${own.letGo}</button>` : nothing}
+    </p>
+    <dl>
+      ${shown.map(
+        (entry) =>
+          html`<div>
+            <dt>${stageName(page, entry[0])}</dt>
+            <dd><output data-stage=${entry[0]}>${value(entry)}</output></dd>
+          </div>`,
+      )}
+    </dl>
+  </div>`;
 }
 
-function factsView(page: Page, result: Result) {
+export function resultView(page: Page, result: Result, looking: Looking, actions: Actions) {
   const own = { en, zh }[page.language];
-  const { rowSums, emptyRows, largest, nonFinite, stages } = result;
-  const [low, high] = rowSums.map(exactNumber);
-  return html`<ul class="bench-facts">
-    <li>${fill(own.facts.sums, { low: low!, high: high! })}</li>
-    <li>${fill(own.facts.empty, { count: emptyRows, total: stages.weights.rows })}</li>
-    <li>${fill(own.facts.largest, { value: cellWeight(largest) })}</li>
-    <li>
-      ${
-        nonFinite
-          ? fill(own.facts.nonFinite, {
-              stage: page.words.stages[nonFinite.stage as StageName] ?? nonFinite.stage,
-              row: nonFinite.row + 1,
-              column: nonFinite.column + 1,
-            })
-          : own.facts.finite
-      }
-    </li>
-  </ul>`;
-}
-
-export function resultView(page: Page, result: Result, at: Looking, look: Look, show: Show) {
-  const own = { en, zh }[page.language];
-  return html`${result.comparison ? comparisonView(page, result.comparison, result, show) : nothing}
-  ${
-    Object.values(result.stages).every(isReadable)
-      ? html`<div class="bench-stages">
-          ${stageNames.map((stage) => tableView(page, result, stage))}
-        </div>`
-      : html`${choiceView<StageName>({
-          label: own.stage,
-          name: 'stage',
-          options: stageNames.map((name) => [name, page.words.stages[name]]),
-          value: at.stage,
-          change: (stage) => look({ ...at, stage }),
-        })}
-        ${largeView(page, result, inside(result, at), look)}`
-  }
-  ${factsView(page, result)}`;
-}
-
-/** The cell that is looked at, kept within a stage that may be smaller. */
-function inside(result: Result, { stage, row, column }: Looking): Looking {
-  const { rows, columns } = result.stages[stage];
-  return { stage, row: Math.min(row, rows - 1), column: Math.min(column, columns - 1) };
+  const names = [...result.stages.keys()];
+  const stages = isReadable(result)
+    ? html`<div class="bench-stages">
+        ${names.map((stage) => tableView(page, result, stage, looking.grid))}
+      </div>`
+    : html`${choiceView<StageName>({
+        label: own.stage,
+        name: 'stage',
+        options: names.map((name) => [name, stageName(page, name)]),
+        value: looking.stage,
+        change: actions.stage,
+      })}
+      ${largeView(page, result, looking, actions)}`;
+  return html`${result.comparison ? comparisonView(page, result.comparison, actions.show) : nothing}
+  ${stages} ${cellView(page, result, looking, actions)} ${factsView(page, result)}`;
 }

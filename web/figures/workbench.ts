@@ -1,81 +1,88 @@
 // <attention-workbench>: the reader's own tensors, every stage of any head, and what was expected.
 import type { AttentionWorker } from 'attention-wasm';
 import { type PropertyValues, html, nothing } from 'lit';
-import en from '../content/en/figures/workbench.json';
-import zh from '../content/zh/figures/workbench.json';
-import { exampleGiven, exampleTexts, fieldOf, randomGiven } from '../state/bench-tensors.js';
-import type { Page } from '../state/page.js';
-import { type Found, ReadError } from '../state/read-tensor.js';
-import { read } from '../state/read.js';
-import { fill } from '../state/words.js';
+import { GridController } from '../draw/grid.js';
+import type { Marks } from '../draw/lineage.js';
+import { callOf, workOf } from '../state/bench-call.js';
+import { type Result, runAway, runHere } from '../state/bench-result.js';
 import {
-  CallProblem,
-  type Field,
-  type Given,
-  type Result,
+  type Clamped,
+  type SettingName,
   type Settings,
-  callOf,
-  cellsOf,
-  fields,
-  runAway,
-  runHere,
-} from '../state/workbench.js';
+  type StageName,
+  home,
+  readSettings,
+  settingNames,
+  settings,
+  writeSettings,
+} from '../state/bench-settings.js';
+import { exampleGiven } from '../state/bench-tensors.js';
+import { sameCell } from '../state/case.js';
+import type { Page } from '../state/page.js';
 import benchSheet from '../styles/workbench.css?inline';
 import { Figure, sheets } from './figure.js';
+import { placeOf } from './workbench-comparison.js';
+import { BenchInputs } from './workbench-inputs.js';
+import { messagesView } from './workbench-messages.js';
 import { optionsView } from './workbench-options.js';
-import { type Looking, resultView } from './workbench-view.js';
+import { type BenchCell, type Looking, resultView } from './workbench-view.js';
 
-/** Calls with at most so many scores are done at once, larger ones in a worker. */
-const AT_ONCE = 64 * 64;
-/** A text is read when the reader pauses for so many milliseconds. */
-const PAUSE = 300;
-
-const initial: Settings = {
-  maskMeaning: 'blocked',
-  isCausal: true,
-  start: 'unsaid',
-  scale: undefined,
-  dtype: 'float32',
-  batch: 0,
-  head: 0,
-};
-const firstLook: Looking = { stage: 'weights', row: 0, column: 0 };
-const ignore = () => {};
-
-type Outcome =
-  | { kind: 'working' }
-  | { kind: 'result'; result: Result }
-  /** In the reader's language, or as the library says it. */
-  | { kind: 'refused'; message: string; isLibrary: boolean };
+/** Calls of at most so many multiplications are done at once, larger ones in a worker. */
+const AT_ONCE = 64 * 64 * 64;
 
 export class AttentionWorkbench extends Figure {
   static override styles = sheets(benchSheet);
+  static override key = 'bench';
 
-  static firstFrame = (page: Page) =>
-    resultView(
-      page,
-      runHere(page.attention, callOf(exampleGiven, initial)),
-      firstLook,
-      ignore,
-      ignore,
-    );
+  static firstFrame = (page: Page) => {
+    const looking = { stage: home.stage, looked: null, pinned: null };
+    const ignore = () => {};
+    const actions = { stage: ignore, hover: ignore, pin: ignore, show: ignore };
+    return resultView(page, runHere(page.attention, callOf(exampleGiven, home)), looking, actions);
+  };
 
-  #given: Given = exampleGiven;
-  #texts: Partial<Record<Field, string>> = exampleTexts;
-  /** Everything that files have brought, by name, for the reader to choose from. */
-  #loaded: Found = new Map();
-  #chosen: Partial<Record<Field, string>> = {};
-  #problems: Partial<Record<Field | 'files', string>> = {};
-  #settings = initial;
-  #looking = firstLook;
-  #outcome: Outcome | null = null;
+  readonly #inputs = new BenchInputs(
+    () => void this.#run(),
+    () => this.requestUpdate(),
+  );
+  #settings = home;
+  /** The settings as the link had them when they were last read. */
+  #linked = '';
+  #clamped: readonly Clamped[] = [];
+  /** What the last call that worked gave; a later one that fails leaves it. */
+  #result: Result | null = null;
+  #refusal: unknown = null;
+  #isWorking = false;
+  #hover: BenchCell | null = null;
   #abort: AbortController | null = null;
   #worker: Promise<AttentionWorker> | null = null;
-  #pauses: Partial<Record<Field, number>> = {};
+
+  readonly #grid: GridController<StageName> = new GridController<StageName>(this, {
+    shape: (stage) => {
+      const { rows, columns } = this.#result!.stages.get(stage)!;
+      return [rows, columns];
+    },
+    isTransposed: () => false,
+    isEditable: () => false,
+    pin: () => this.#pinned(),
+    setPin: (cell) => this.#pin(cell),
+    valueOf: () => NaN,
+    change: () => {},
+    paste: () => {},
+    undo: () => {},
+    complain: () => {},
+  });
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     super.willUpdate(changed);
-    if (changed.has('page') && this.page) void this.#run(this.page);
+    if (!this.page) return;
+    const texts = this.#textsIn(this.page);
+    const linked = JSON.stringify(texts);
+    if (linked === this.#linked && !changed.has('page')) return;
+    this.#linked = linked;
+    const { found, clamped } = readSettings(texts);
+    this.#clamped = clamped;
+    this.#settle(found);
   }
 
   override disconnectedCallback(): void {
@@ -85,231 +92,179 @@ export class AttentionWorkbench extends Figure {
     this.#worker = null;
   }
 
-  async #run(page: Page): Promise<void> {
+  /** What the link says of this figure. */
+  #textsIn({ store }: Page): Partial<Record<SettingName, string>> {
+    const all = store.view.settings;
+    const said = settingNames.flatMap((name) => {
+      const text = all[`bench.${name}`];
+      return text === undefined ? [] : [[name, text]];
+    });
+    return Object.fromEntries(said) as Partial<Record<SettingName, string>>;
+  }
+
+  /** Makes the call anew where the settings concern it. */
+  #settle(next: Settings): void {
+    const last = this.#settings;
+    this.#settings = next;
+    const isSame = settingNames.every(
+      (name) => name === 'stage' || name === 'cell' || last[name] === next[name],
+    );
+    if (isSame && this.#result) this.requestUpdate();
+    else void this.#run();
+  }
+
+  /** Takes settings over, and the link with them. A kept cell is no step for Back. */
+  #set(change: Partial<Settings>): void {
+    const { store } = this.page!;
+    const next = { ...this.#settings, ...change };
+    const texts = writeSettings(next);
+    const all = { ...store.view.settings };
+    for (const name of settingNames) delete all[`bench.${name}`];
+    for (const [name, text] of Object.entries(texts)) all[`bench.${name}`] = text;
+    const isStep = Object.keys(change).some((name) => name !== 'cell');
+    store.update({ settings: all }, isStep);
+    this.#linked = JSON.stringify(this.#textsIn(this.page!));
+    this.#settle(next);
+  }
+
+  /** Takes a setting as the reader typed it; what cannot be had is said. */
+  #ask(name: SettingName, text: string): void {
+    const texts = { ...writeSettings(this.#settings), [name]: text };
+    const { found, clamped } = readSettings(texts);
+    this.#clamped = clamped;
+    const isUnusable = text !== '' && settings[name].read(text) === undefined;
+    if (isUnusable) {
+      const used = (settings[name].write as (value: unknown) => string)(this.#settings[name]);
+      this.#clamped = [{ name, asked: text, used }];
+      this.requestUpdate();
+    } else this.#set({ [name]: found[name] });
+  }
+
+  async #run(): Promise<void> {
+    const page = this.page!;
     this.#abort?.abort();
     const abort = (this.#abort = new AbortController());
+    const { signal } = abort;
     try {
-      const call = callOf(this.#given, this.#settings);
-      let result: Result;
-      if (cellsOf(call) <= AT_ONCE) result = runHere(page.attention, call);
-      else {
-        this.#show({ kind: 'working' });
-        this.#worker ??= import('attention-wasm').then(({ loadWorker }) => loadWorker());
-        result = await runAway(await this.#worker, call, abort.signal);
-      }
-      if (!abort.signal.aborted) this.#show({ kind: 'result', result });
+      const call = callOf(this.#inputs.given, this.#settings);
+      if (workOf(call) <= AT_ONCE) return this.#show(runHere(page.attention, call));
+      this.#isWorking = true;
+      this.requestUpdate();
+      this.#worker ??= import('attention-wasm').then(({ loadWorker }) => loadWorker());
+      const result = await runAway(await this.#worker, call, signal);
+      if (signal.aborted) result.mask.dispose();
+      else this.#show(result);
     } catch (error) {
-      if (!abort.signal.aborted) this.#show(this.#refusal(page, error));
+      if (signal.aborted) return;
+      this.#isWorking = false;
+      this.#refusal = error;
+      // Where everything was cleared there is nothing left to show.
+      if (Object.keys(this.#inputs.given).length === 0) this.#result = null;
+      this.requestUpdate();
     }
   }
 
-  #show(outcome: Outcome): void {
-    this.#outcome = outcome;
+  #show(result: Result): void {
+    this.#result?.mask.dispose();
+    this.#result = result;
+    this.#refusal = null;
+    this.#isWorking = false;
+    this.#hover = null;
     this.requestUpdate();
   }
 
-  #refusal(page: Page, error: unknown): Outcome {
-    const own = { en, zh }[page.language];
-    if (error instanceof CallProblem) {
-      const { field, ...values } = error.values;
-      const message = fill(own.problems[error.word], {
-        ...values,
-        ...(field ? { field: own.fields[field] } : {}),
-      });
-      return { kind: 'refused', message, isLibrary: false };
-    }
-    const message = error instanceof Error ? error.message : String(error);
-    return { kind: 'refused', message, isLibrary: true };
+  /** The kept cell, inside the stage that is shown. */
+  #pinned(): BenchCell | null {
+    const { cell } = this.#settings;
+    if (!cell || !this.#result) return null;
+    const stage = this.#stage(this.#result);
+    const { rows, columns } = this.#result.stages.get(stage)!;
+    return {
+      stage,
+      row: Math.min(cell[0], rows - 1),
+      column: Math.min(cell[1], columns - 1),
+    };
   }
 
-  #reason(page: Page, error: unknown): string {
-    const { errors } = { en, zh }[page.language];
-    return error instanceof ReadError
-      ? fill(errors[error.word], error.values)
-      : fill(errors.other, { reason: String(error) });
+  #pin(cell: BenchCell | null): void {
+    this.#hover = null;
+    this.#clamped = [];
+    this.#set(
+      cell && cell.stage !== this.#settings.stage
+        ? { stage: cell.stage, cell: [cell.row, cell.column] }
+        : { cell: cell && [cell.row, cell.column] },
+    );
   }
 
-  /** What is not readable leaves the field's last tensor in place. */
-  async #take(page: Page, field: Field, text: string): Promise<void> {
-    this.#texts = { ...this.#texts, [field]: text };
-    delete this.#problems[field];
-    if (text.trim() === '') {
-      this.#given = { ...this.#given };
-      delete this.#given[field];
-    } else {
-      try {
-        const found = await read({ source: text, name: field });
-        if (this.#texts[field] !== text) return;
-        if (found.has(field) && found.size === 1) {
-          this.#given = { ...this.#given, [field]: found.get(field) };
-          delete this.#chosen[field];
-        } else this.#place(found, field);
-      } catch (error) {
-        this.#problems[field] = this.#reason(page, error);
+  #stage({ stages }: Result): StageName {
+    const { stage } = this.#settings;
+    return stages.has(stage) ? stage : home.stage;
+  }
+
+  /** Looks at the first difference, in whichever head it is. */
+  #showDifference(): void {
+    const place = placeOf(this.#result!);
+    if (!place) return;
+    const { batch, head, stage, row, column } = place;
+    this.#set({ batch, head, stage, cell: [row, column] });
+  }
+
+  #looking(result: Result): Looking {
+    const pinned = this.#pinned();
+    const place = placeOf(result);
+    const isHere = place?.batch === result.call.batch && place.head === result.call.head;
+    const looked = this.#grid.looked ?? this.#hover ?? (isHere ? place : null);
+    const isPair = (stage: StageName) => stage !== 'output';
+    const marks: Marks<StageName> = (stage, row, column) => {
+      if (!looked || row !== looked.row || column !== looked.column) return undefined;
+      if (stage === looked.stage) return 'focus';
+      return isPair(stage) && isPair(looked.stage) ? 'operand' : undefined;
+    };
+    const grid = { marks, pin: pinned, tabStop: this.#grid.tabStop, editing: null };
+    return { stage: this.#stage(result), looked, pinned, grid };
+  }
+
+  #resultView(page: Page) {
+    const result = this.#result;
+    const actions = {
+      stage: (stage: StageName) => this.#set({ stage }),
+      hover: (cell: BenchCell | null) => {
+        if (sameCell(cell, this.#hover)) return;
+        this.#hover = cell;
         this.requestUpdate();
-        return;
-      }
-    }
-    await this.#run(page);
-  }
-
-  async #takeFiles(page: Page, files: readonly File[], field?: Field): Promise<void> {
-    const problems: string[] = [];
-    for (const file of files) {
-      try {
-        this.#place(await read({ source: file, name: file.name }), field);
-      } catch (error) {
-        problems.push(`${file.name}: ${this.#reason(page, error)}`);
-      }
-    }
-    this.#problems = problems.length ? { ...this.#problems, files: problems.join(' ') } : {};
-    await this.#run(page);
-  }
-
-  /** Puts each tensor where its name says; a single one where it was dropped. */
-  #place(found: Found, field?: Field): void {
-    const lost: string[] = [];
-    for (const [name, tensor] of found) {
-      this.#loaded.set(name, tensor);
-      const to = found.size === 1 && field ? field : fieldOf(name);
-      if (to) this.#choose(to, name);
-      else lost.push(name);
-    }
-    if (lost.length === found.size) {
-      throw new ReadError('unplaced', { names: lost.join(', ') });
-    }
-  }
-
-  #choose(field: Field, name: string): void {
-    this.#given = { ...this.#given, [field]: this.#loaded.get(name) };
-    this.#chosen = { ...this.#chosen, [field]: name };
-    this.#texts = { ...this.#texts, [field]: '' };
-    delete this.#problems[field];
-  }
-
-  #start(page: Page, given: Given, texts: Partial<Record<Field, string>>): void {
-    [this.#given, this.#texts] = [given, texts];
-    [this.#chosen, this.#problems] = [{}, {}];
-    void this.#run(page);
-  }
-
-  #set(page: Page, settings: Partial<Settings>): void {
-    this.#settings = { ...this.#settings, ...settings };
-    void this.#run(page);
-  }
-
-  #fieldView(page: Page, field: Field) {
-    const own = { en, zh }[page.language];
-    const tensor = this.#given[field];
-    const problem = this.#problems[field];
-    const typed = (event: Event) => {
-      const text = (event.target as HTMLTextAreaElement).value;
-      clearTimeout(this.#pauses[field]);
-      this.#pauses[field] = window.setTimeout(() => void this.#take(page, field, text), PAUSE);
+      },
+      pin: (cell: BenchCell | null) => this.#pin(cell),
+      show: () => this.#showDifference(),
     };
-    return html`<div class="bench-field" data-field=${field}>
-      <label for="bench-${field}">${own.fields[field]}</label>
-      <span class="remark" id="bench-${field}-is">
-        ${
-          tensor ? fill(own.shape, { shape: tensor.shape.join('×'), dtype: tensor.dtype }) : nothing
-        }
-      </span>
-      <textarea
-        id="bench-${field}"
-        rows="4"
-        spellcheck="false"
-        autocomplete="off"
-        placeholder=${this.#chosen[field] ?? own.placeholder}
-        aria-describedby="bench-${field}-is"
-        aria-invalid=${problem ? 'true' : 'false'}
-        .value=${this.#texts[field] ?? ''}
-        @input=${typed}
-      ></textarea>
-      ${
-        this.#loaded.size > 0
-          ? html`<select
-              aria-label=${fill(own.fromFile, { field: own.fields[field] })}
-              @change=${(event: Event) => {
-                this.#choose(field, (event.target as HTMLSelectElement).value);
-                void this.#run(page);
-              }}
-            >
-              <option value="" disabled ?selected=${!this.#chosen[field]}>${own.noFile}</option>
-              ${[...this.#loaded].map(
-                ([name, { shape }]) =>
-                  html`<option value=${name} ?selected=${this.#chosen[field] === name}>
-                    ${name} (${shape.join('×')})
-                  </option>`,
-              )}
-            </select>`
-          : nothing
-      }
-      ${problem ? html`<p class="bench-problem" role="alert">${problem}</p>` : nothing}
-    </div>`;
-  }
-
-  #outcomeView(page: Page) {
-    const own = { en, zh }[page.language];
-    const outcome = this.#outcome;
-    if (!outcome || outcome.kind === 'working') return html`<p role="status">${own.working}</p>`;
-    if (outcome.kind === 'refused') {
-      return html`<p class="bench-problem" role="alert" lang=${outcome.isLibrary ? 'en' : nothing}>
-        ${outcome.message}
-      </p>`;
-    }
-    const look = (at: Looking) => {
-      this.#looking = at;
-      this.requestUpdate();
+    const shown = result && {
+      result,
+      settings: this.#settings,
+      stage: this.#stage(result),
+      pinned: this.#pinned(),
     };
-    return resultView(page, outcome.result, this.#looking, look, ({ batch, head, ...at }) => {
-      this.#looking = at;
-      this.#set(page, { batch, head });
-    });
+    return html`${messagesView(page, {
+      clamped: this.#clamped,
+      refusal: this.#refusal,
+      isWorking: this.#isWorking,
+      shown,
+    })}
+    ${
+      result
+        ? html`<div class="bench-shown" ?data-stale=${this.#refusal !== null || this.#isWorking}>
+            ${this.#grid.around(resultView(page, result, this.#looking(result), actions))}
+          </div>`
+        : nothing
+    }`;
   }
 
   protected override view(page: Page) {
-    const own = { en, zh }[page.language];
-    const dropped = (event: DragEvent) => {
-      event.preventDefault();
-      const over = (event.target as Element).closest<HTMLElement>('[data-field]');
-      const files = [...(event.dataTransfer?.files ?? [])];
-      void this.#takeFiles(page, files, over?.dataset.field as Field | undefined);
-    };
-    const chosen = (event: Event) => {
-      const input = event.target as HTMLInputElement;
-      void this.#takeFiles(page, [...(input.files ?? [])]);
-      input.value = '';
-    };
-    const button = (text: string, act: () => void) =>
-      html`<button type="button" @click=${act}>${text}</button>`;
-    return html`<div
-      class="bench"
-      @dragover=${(event: Event) => event.preventDefault()}
-      @drop=${dropped}
-    >
-      <div class="bench-inputs">
-        <div class="tools">
-          <label class="bench-files"
-            ><input type="file" multiple class="visually-hidden" @change=${chosen} /><span
-              >${own.choose}</span
-            ></label
-          >
-          ${button(own.example, () => this.#start(page, exampleGiven, exampleTexts))}
-          ${button(own.random, () => this.#start(page, randomGiven(), {}))}
-          ${button(own.clear, () => this.#start(page, {}, {}))}
-        </div>
-        <p class="remark">${own.drop}</p>
-        ${
-          this.#problems.files
-            ? html`<p class="bench-problem" role="alert">${this.#problems.files}</p>`
-            : nothing
-        }
-        ${fields.map((field) => this.#fieldView(page, field))}
-      </div>
+    const counts = this.#result ?? { batches: 1, heads: 1 };
+    const { given } = this.#inputs;
+    const ask = (name: SettingName, text: string) => this.#ask(name, text);
+    const content = html`${this.#inputs.view(page)}
       <div class="bench-result">
-        ${optionsView(page, this.#settings, this.#outcome?.kind === 'result' ? this.#outcome.result : null, this.#given.mask !== undefined, (to) => this.#set(page, to))}
-        ${this.#outcomeView(page)}
-      </div>
-    </div>`;
+        ${optionsView(page, this.#settings, given, counts, ask)} ${this.#resultView(page)}
+      </div>`;
+    return this.#inputs.around(page, content);
   }
 }

@@ -3,7 +3,7 @@ import example from '../examples/six-step.json';
 import type { Matrix } from './case.js';
 import { draws } from './random.js';
 import type { GivenTensor } from './read-tensor.js';
-import { type Field, type Given, fields } from './workbench.js';
+import { type Field, type Given, fields } from './bench-call.js';
 
 /** Names that files give to what belongs in a field. */
 const knownNames: Record<Field, RegExp> = {

@@ -11,6 +11,7 @@ export class Store extends EventTarget {
   #past: Case[] = [];
   remarks: Remark[] = [];
   #isInAddress = false;
+  #isEntry = false;
 
   constructor(readonly home: View) {
     super();
@@ -35,8 +36,11 @@ export class Store extends EventTarget {
     return this.#past.length > 0;
   }
 
-  /** Merges a change; an equal view changes nothing. Edits of the case can be undone. */
-  update(change: Partial<View>): void {
+  /**
+   * Merges a change; an equal view changes nothing. Edits of the case can be undone. Back undoes a
+   * change of settings where it is said to be an entry of its own.
+   */
+  update(change: Partial<View>, isEntry = false): void {
     const next = { ...this.#view, ...change };
     const edited = !sameCase(next.case, this.#view.case);
     if (!edited) next.case = this.#view.case;
@@ -47,7 +51,9 @@ export class Store extends EventTarget {
       sameSettings(next.settings, this.#view.settings);
     if (isSame) return;
     if (edited) this.#past.push(this.#view.case);
+    this.#isEntry = isEntry;
     this.#show(next);
+    this.#isEntry = false;
   }
 
   undo(): void {
@@ -88,7 +94,10 @@ export class Store extends EventTarget {
       const { view } = this;
       if (view === written) return;
       const isNewEntry =
-        !written || view.step !== written.step || !sameCase(view.case, written.case);
+        this.#isEntry ||
+        !written ||
+        view.step !== written.step ||
+        !sameCase(view.case, written.case);
       written = view;
       const address = this.#address(anchor);
       if (address === location.pathname + location.search + location.hash) return;

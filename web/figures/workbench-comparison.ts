@@ -1,0 +1,93 @@
+// What the workbench says of a result: where it differs from what was expected, and the facts.
+import { html } from 'lit';
+import en from '../content/en/figures/workbench.json';
+import zh from '../content/zh/figures/workbench.json';
+import { cellWeight, exactNumber } from '../draw/number.js';
+import type { Result } from '../state/bench-result.js';
+import type { StageName } from '../state/bench-settings.js';
+import type { Comparison } from '../state/compare.js';
+import type { Page } from '../state/page.js';
+import { fill } from '../state/words.js';
+import { shapeText } from './workbench-inputs.js';
+
+/** Where a comparison points to, counted from 0. */
+export interface Place {
+  stage: StageName;
+  batch: number;
+  head: number;
+  row: number;
+  column: number;
+}
+
+/** The place of the first difference; null where there is none. */
+export function placeOf({ comparison, call, stages }: Result): Place | null {
+  if (comparison?.kind !== 'differs') return null;
+  const [column, row, head = call.head + 1, batch = call.batch + 1] = [
+    ...comparison.place,
+  ].reverse();
+  // Weights are compared as the call returns them: after dropout.
+  const isDropped = comparison.what === 'weights' && stages.has('dropped');
+  return {
+    stage: isDropped ? 'dropped' : comparison.what,
+    batch: batch - 1,
+    head: head - 1,
+    row: row! - 1,
+    column: column! - 1,
+  };
+}
+
+export function comparisonView(page: Page, comparison: Comparison, show: () => void) {
+  const own = { en, zh }[page.language];
+  if (comparison.kind === 'noFit') {
+    const { shape, output, weights } = comparison;
+    return html`<p class="bench-problem">
+      ${fill(own.compare.noFit, { shape: shapeText(shape), output: shapeText(output), weights: shapeText(weights) })}
+    </p>`;
+  }
+  const what = own.compare[comparison.what];
+  const largest = exactNumber(comparison.largest);
+  if (comparison.kind === 'same') {
+    return html`<p class="bench-same">✓ ${fill(own.compare.same, { what, value: largest })}</p>`;
+  }
+  const { place, found, expected } = comparison;
+  const values = {
+    what,
+    place: `[${place.join(', ')}]`,
+    found: exactNumber(found),
+    expected: exactNumber(expected),
+    value: largest,
+  };
+  return html`<p class="bench-problem">
+    ✗ ${fill(own.compare.differs, values)}
+    <button type="button" @click=${show}>${own.compare.show}</button>
+  </p>`;
+}
+
+export function factsView(page: Page, result: Result) {
+  const own = { en, zh }[page.language];
+  const { rowSums, emptyRows, largest, nonFinite, stages } = result;
+  const [low, high] = rowSums.map(exactNumber);
+  const nameOf = (stage: string) => stageName(page, stage as StageName);
+  return html`<ul class="bench-facts">
+    <li>${fill(own.facts.sums, { low: low!, high: high! })}</li>
+    <li>${fill(own.facts.empty, { count: emptyRows, total: stages.get('weights')!.rows })}</li>
+    <li>${fill(own.facts.largest, { value: cellWeight(largest) })}</li>
+    <li>
+      ${
+        nonFinite
+          ? fill(own.facts.nonFinite, {
+              stage: nameOf(nonFinite.stage),
+              row: nonFinite.row + 1,
+              column: nonFinite.column + 1,
+            })
+          : own.facts.finite
+      }
+    </li>
+  </ul>`;
+}
+
+/** A stage as the page calls it. */
+export function stageName({ words, language }: Page, stage: StageName): string {
+  const own: Partial<Record<StageName, string>> = { en, zh }[language].stages;
+  return own[stage] ?? words.stages[stage as keyof typeof words.stages] ?? stage;
+}

@@ -1,0 +1,93 @@
+// What the workbench says of what it was asked: what is wrong, what was brought into bounds, and of
+// which call the stages below are.
+import { html, nothing } from 'lit';
+import en from '../content/en/figures/workbench.json';
+import zh from '../content/zh/figures/workbench.json';
+import { CallProblem } from '../state/bench-call.js';
+import type { Result } from '../state/bench-result.js';
+import {
+  type Clamped,
+  type SettingName,
+  type Settings,
+  type StageName,
+  settings,
+} from '../state/bench-settings.js';
+import type { Page } from '../state/page.js';
+import { fill } from '../state/words.js';
+import { stageName } from './workbench-comparison.js';
+import { shapeText } from './workbench-inputs.js';
+import type { BenchCell } from './workbench-view.js';
+
+export interface Messages {
+  /** What the link or the reader asked for, where it was not in bounds. */
+  clamped: readonly Clamped[];
+  /** Why the last call failed; null when it did not. */
+  refusal: unknown;
+  isWorking: boolean;
+  shown: {
+    result: Result;
+    settings: Settings;
+    stage: StageName;
+    pinned: BenchCell | null;
+  } | null;
+}
+
+/** In the reader's language, or as the library says it. */
+function reasonOf({ language }: Page, error: unknown): { text: string; isLibrary: boolean } {
+  const own = { en, zh }[language];
+  if (!(error instanceof CallProblem)) {
+    return { text: error instanceof Error ? error.message : String(error), isLibrary: true };
+  }
+  const { field, ...values } = error.values;
+  const named = { ...values, ...(field ? { field: own.fields[field] } : {}) };
+  return { text: fill(own.problems[error.word], named), isLibrary: false };
+}
+
+/** Everything that was asked for and could not be had. */
+function remarksOf(page: Page, { clamped, refusal, shown }: Messages): string[] {
+  const own = { en, zh }[page.language];
+  const say = (text: string, name: SettingName, asked: string, used: string) =>
+    fill(text, { name: own.settingNames[name], asked, used: used === '' ? own.nothing : used });
+  const said = clamped.map(({ name, asked, used }) => {
+    const isUnusable = settings[name].read(asked) === undefined;
+    return say(isUnusable ? own.unusable : own.clamped, name, asked, used);
+  });
+  if (!shown || refusal !== null) return said;
+  // What the tensors have no room for.
+  const { result, settings: asked, stage, pinned } = shown;
+  const { batch, head } = result.call;
+  const pairs: [SettingName, string, string][] = [
+    ['batch', `${asked.batch + 1}`, `${batch + 1}`],
+    ['head', `${asked.head + 1}`, `${head + 1}`],
+    ['stage', stageName(page, asked.stage), stageName(page, stage)],
+  ];
+  if (asked.cell && pinned) {
+    const used = `${pinned.row + 1}, ${pinned.column + 1}`;
+    pairs.push(['cell', asked.cell.map((x) => x + 1).join(', '), used]);
+  }
+  const missed = pairs.filter(([, wanted, used]) => wanted !== used);
+  return [...said, ...missed.map(([name, ...values]) => say(own.clamped, name, ...values))];
+}
+
+export function messagesView(page: Page, messages: Messages) {
+  const own = { en, zh }[page.language];
+  const { refusal, isWorking, shown } = messages;
+  const [query, key, value] = shown?.result.call.whole.map(({ shape }) => shapeText(shape)) ?? [];
+  const reason = refusal === null ? null : reasonOf(page, refusal);
+  return html`${remarksOf(page, messages).map(
+      (text) => html`<p class="remark" role="status">${text}</p>`,
+    )}
+    ${
+      reason
+        ? html`<p class="bench-problem" role="alert" lang=${reason.isLibrary ? 'en' : nothing}>
+            ${reason.text}
+          </p>`
+        : nothing
+    }
+    ${
+      reason && query && key && value
+        ? html`<p class="remark">${fill(own.stale, { query, key, value })}</p>`
+        : nothing
+    }
+    <p role="status" ?hidden=${!isWorking}>${isWorking ? own.working : nothing}</p>`;
+}

@@ -1,0 +1,155 @@
+// The workbench's call: from what the reader brought and set to what the library is asked.
+import type { AttentionOptions, DType, MaskRule, Tensor } from 'attention-wasm';
+import { type Settings, maskRules } from './bench-settings.js';
+import { sameShape } from './compare.js';
+import type { GivenTensor } from './read-tensor.js';
+
+export const fields = ['query', 'key', 'value', 'mask', 'expected'] as const;
+export type Field = (typeof fields)[number];
+export type Given = Partial<Record<Field, GivenTensor>>;
+
+/** What keeps a call from being made; `word` names the sentence in the reader's language. */
+export class CallProblem extends Error {
+  constructor(
+    readonly word: 'needed' | 'rank' | 'maskNumbers',
+    readonly values: { field?: Field; shape?: string; value?: number } = {},
+  ) {
+    super(word);
+  }
+}
+
+export type Three = readonly [query: Tensor, key: Tensor, value: Tensor];
+
+/** The whole call, and the part of it that one head needs to be explained. */
+export interface Call {
+  whole: Three;
+  options: AttentionOptions;
+  shown: Three;
+  /** Without dropout: which weights it drops depends on the place in the whole. */
+  shownOptions: AttentionOptions;
+  batch: number;
+  head: number;
+  expected: GivenTensor | undefined;
+}
+
+type FourAxes = readonly [batches: number, heads: number, length: number, width: number];
+
+/** [T, d] and [H, T, d] as [B, H, T, d]. */
+export const fourAxes = (shape: readonly number[]) =>
+  [...Array<number>(4 - shape.length).fill(1), ...shape] as unknown as FourAxes;
+
+/** The three as the library takes them: of one rank, so all of four axes where theirs differ. */
+function threeOf(given: Given, dtype: DType): Three {
+  if (!given.query || !given.key || !given.value) throw new CallProblem('needed');
+  const { query, key, value } = given;
+  for (const [field, { shape }] of Object.entries({ query, key, value })) {
+    if (shape.length < 2 || shape.length > 4) {
+      throw new CallProblem('rank', { field: field as Field, shape: shape.join('×') || '1' });
+    }
+  }
+  const rank = query.shape.length;
+  const isOneRank = [key, value].every(({ shape }) => shape.length === rank);
+  const tensorOf = ({ shape, data }: GivenTensor): Tensor => ({
+    shape: isOneRank ? shape : fourAxes(shape),
+    data: dtype === 'float64' ? data : new Float32Array(data),
+  });
+  return [tensorOf(query), tensorOf(key), tensorOf(value)];
+}
+
+/** The mask that was brought, as what its numbers mean. */
+function maskOf(
+  { shape, data }: GivenTensor,
+  { meaning, dtype }: Settings,
+): { rule: MaskRule } | { bias: Tensor } {
+  if (meaning === 'bias') {
+    return { bias: { shape, data: dtype === 'float64' ? data : new Float32Array(data) } };
+  }
+  const odd = data.find((x) => x !== 0 && x !== 1);
+  if (odd !== undefined) throw new CallProblem('maskNumbers', { value: odd });
+  const mask: Tensor = { shape, data: new Uint8Array(data) };
+  if (meaning === 'padding') return { rule: { kind: 'padding', blocked: mask } };
+  if (meaning === 'real') return { rule: { kind: 'padding', allowed: mask } };
+  return { rule: { kind: meaning, mask } };
+}
+
+function optionsOf({ mask: given }: Given, settings: Settings): AttentionOptions {
+  const { mask, start, scale, softcap, dropout: p, seed } = settings;
+  const rules = maskRules(mask);
+  const brought = given && maskOf(given, settings);
+  return {
+    mask: brought && 'rule' in brought ? [...rules, brought.rule] : rules,
+    ...(brought && 'bias' in brought ? brought : {}),
+    ...(scale === undefined ? {} : { scale }),
+    ...(softcap > 0 ? { softcap } : {}),
+    ...(p > 0 ? { dropout: { p, seed } } : {}),
+    ...(start === 'unsaid' ? {} : { start: typeof start === 'number' ? start - 1 : start }),
+  };
+}
+
+/** The part of a tensor that one head reads, [1, 1, rows, columns]; it may be broadcast. */
+function headOf({ shape, ...rest }: Tensor, batch: number, head: number): Tensor {
+  const [batches, heads, length, width] = fourAxes(shape);
+  const size = length * width;
+  const at = ((batches > 1 ? batch : 0) * heads + (heads > 1 ? head : 0)) * size;
+  const data = (rest.data as Float32Array).subarray(at, at + size);
+  return { shape: [1, 1, length, width], data };
+}
+
+/** The rules as the head that is shown meets them. */
+function rulesOfHead(rules: readonly MaskRule[], batch: number, head: number): MaskRule[] {
+  return rules.map((rule): MaskRule => {
+    if (typeof rule === 'string') return rule;
+    switch (rule.kind) {
+      case 'padding': {
+        const [name, padding] = rule.blocked
+          ? (['blocked', rule.blocked] as const)
+          : (['allowed', rule.allowed] as const);
+        const { shape, data } = headOf(padding as Tensor, 0, 0);
+        const [rows, keys] = [shape[2]!, shape[3]!];
+        const at = rows > 1 ? batch * keys : 0;
+        const row = (data as Uint8Array).subarray(at, at + keys);
+        return { kind: 'padding', [name]: { shape: [1, keys], data: row } };
+      }
+      case 'lengths':
+        return { kind: 'lengths', keys: [rule.keys[batch]!] };
+      case 'blocked':
+      case 'allowed':
+        return { kind: rule.kind, mask: headOf(rule.mask as Tensor, batch, head) };
+      default:
+        return rule;
+    }
+  });
+}
+
+export function callOf(given: Given, settings: Settings): Call {
+  const whole = threeOf(given, settings.dtype);
+  const [batches, heads, queries] = fourAxes(whole[0].shape);
+  const [, kvHeads, keys] = fourAxes(whole[1].shape);
+  const batch = Math.min(settings.batch, batches - 1);
+  const head = Math.min(settings.head, heads - 1);
+  const kvHead = Math.floor((head * kvHeads) / heads);
+  const { expected } = given;
+  const isWeights = expected && sameShape(expected.shape, [batches, heads, queries, keys]);
+  const options = optionsOf(given, settings);
+  const returns = isWeights || options.dropout ? (['weights'] as const) : [];
+  const weightsFor = isWeights ? {} : { weightsFor: { heads: [head] } };
+  const { bias } = options;
+  return {
+    whole,
+    options: returns.length > 0 ? { ...options, returns, ...weightsFor } : options,
+    shown: whole.map((tensor, at) => headOf(tensor, batch, at === 0 ? head : kvHead)) as never,
+    shownOptions: {
+      ...options,
+      dropout: undefined,
+      mask: rulesOfHead(options.mask as MaskRule[], batch, head),
+      bias: bias && headOf(bias as Tensor, batch, head),
+    },
+    batch,
+    head,
+    expected,
+  };
+}
+
+/** Multiplications and additions of the scores of every head: how long the call will take. */
+export const workOf = ({ whole: [query, key] }: Call) =>
+  query.shape.reduce((a, b) => a * b) * key.shape.at(-2)!;

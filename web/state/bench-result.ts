@@ -1,0 +1,168 @@
+// What the workbench shows of its call, from what the library returned.
+import type {
+  Attention,
+  AttentionResult,
+  AttentionWorker,
+  CompiledMask,
+  Explanation,
+  WorkerMask,
+} from 'attention-wasm';
+import { type Call, fourAxes } from './bench-call.js';
+import { type StageName, stageNames } from './bench-settings.js';
+import { type Comparison, type Numbers, compare } from './compare.js';
+import { atOnce, inTurns, slices } from './turns.js';
+
+/** Up to so many rows and columns the numbers themselves are shown. */
+export const READABLE = 16;
+
+export interface Shown {
+  data: ArrayLike<number>;
+  rows: number;
+  columns: number;
+  /** The largest magnitude of its scale. */
+  domain: number;
+}
+
+export interface Result {
+  call: Call;
+  /** Of the chosen batch element and head, in order; some only with their option. */
+  stages: ReadonlyMap<StageName, Shown>;
+  /** What the head may read; of this instance or of the worker's. */
+  mask: CompiledMask | WorkerMask;
+  /** The rules that forbid each cell, where the numbers themselves are shown. */
+  causes: readonly (readonly (readonly string[])[])[] | null;
+  batches: number;
+  heads: number;
+  rowSums: readonly [low: number, high: number];
+  emptyRows: number;
+  largest: number;
+  nonFinite: { stage: string; row: number; column: number } | null;
+  comparison: Comparison | null;
+}
+
+export const isReadable = ({ stages }: Pick<Result, 'stages'>) =>
+  [...stages.values()].every(({ rows, columns }) => rows <= READABLE && columns <= READABLE);
+
+const maskArguments = ({ shown: [query, key], shownOptions: { mask = [], start } }: Call) =>
+  [mask, { queries: query.shape[2]!, keys: key.shape[2]!, start }] as const;
+
+/** Asks about every cell of a small mask, row by row. */
+function causesOf<Cause>({ stages }: Result, cause: (i: number, j: number) => Cause): Cause[][] {
+  const { rows, columns } = stages.get('scores')!;
+  const cells = (i: number) => Array.from({ length: columns }, (_, j) => cause(i, j));
+  return Array.from({ length: rows }, (_, i) => cells(i));
+}
+
+/** The call on the page's own instance: for what is done at once. */
+export function runHere(attention: Attention, call: Call): Result {
+  const whole = attention.scaledDotProductAttention(...call.whole, call.options);
+  const explained = attention.explain(...call.shown, call.shownOptions);
+  const mask = attention.mask(...maskArguments(call));
+  const result = atOnce(resultOf(call, whole, explained, mask));
+  if (!isReadable(result)) return result;
+  return { ...result, causes: causesOf(result, (i, j) => mask.cause(0, 0, i, j)) };
+}
+
+/** The call in a worker: the whole for the output and its errors, and the head that is looked at. */
+export async function runAway(
+  worker: AttentionWorker,
+  call: Call,
+  signal: AbortSignal,
+): Promise<Result> {
+  const settings = { signal };
+  const whole = await worker.scaledDotProductAttention(...call.whole, call.options, settings);
+  const explained = await worker.explain(...call.shown, call.shownOptions, settings);
+  const mask = await worker.mask(...maskArguments(call));
+  try {
+    const result = await inTurns(resultOf(call, whole, explained, mask), signal);
+    if (!isReadable(result)) return result;
+    const asked = causesOf(result, (i, j) => mask.cause(0, 0, i, j));
+    return { ...result, causes: await Promise.all(asked.map((row) => Promise.all(row))) };
+  } catch (error) {
+    mask.dispose();
+    throw error;
+  }
+}
+
+function* largestOf(data: ArrayLike<number>): Generator<void, number> {
+  let largest = 0;
+  yield* slices(data.length, (from, to) => {
+    for (let at = from; at < to; ++at) {
+      const size = Math.abs(data[at]!);
+      if (size > largest && size < Infinity) largest = size;
+    }
+  });
+  return largest || 1;
+}
+
+/** Of the weights: the lowest and the highest sum of a row. */
+function* rowSumsOf({
+  data,
+  rows,
+  columns,
+}: Shown): Generator<void, readonly [low: number, high: number]> {
+  const sums = new Float64Array(rows);
+  yield* slices(data.length, (from, to) => {
+    for (let at = from; at < to; ++at) sums[Math.floor(at / columns)]! += data[at]!;
+  });
+  return sums.reduce(
+    ([low, high], sum): [number, number] => [Math.min(low, sum), Math.max(high, sum)],
+    [Infinity, -Infinity],
+  );
+}
+
+/** One head of a tensor [B, H, rows, columns]. */
+function headOf({ shape, data }: Numbers, batch: number, head: number): ArrayLike<number> {
+  const [, heads, rows, columns] = fourAxes(shape);
+  const at = (batch * heads + head) * rows * columns;
+  return (data as Float32Array).subarray(at, at + rows * columns);
+}
+
+function* resultOf(
+  call: Call,
+  whole: AttentionResult,
+  { steps, diagnostics }: Explanation,
+  mask: Result['mask'],
+): Generator<void, Result> {
+  const { batch, head, expected } = call;
+  const [batches, heads, queries] = fourAxes(call.whole[0].shape);
+  const [, , keys, width] = fourAxes(call.whole[2].shape);
+  const numbers = (of: object) => of as Numbers;
+  const weights = whole.weights && numbers(whole.weights);
+  const output = numbers(whole.output);
+  // With dropout the weights after it are those of the whole call, of all heads or of this one.
+  const dropped =
+    call.options.dropout &&
+    headOf(weights!, batch, fourAxes(weights!.shape)[1] === heads ? head : 0);
+  const found: Partial<Record<StageName, ArrayLike<number>>> = {
+    ...Object.fromEntries(Object.entries(steps).map(([name, { data }]) => [name, data])),
+    ...(dropped ? { dropped } : {}),
+    output: headOf(output, batch, head),
+  };
+  const shared = yield* largestOf(numbers(steps.scores).data);
+  const full = call.options.dropout ? 1 / (1 - Math.min(call.options.dropout.p, 0.5)) : 1;
+  const stages = new Map<StageName, Shown>();
+  for (const name of stageNames) {
+    const data = found[name];
+    if (!data) continue;
+    const isOutput = name === 'output';
+    const reach = isOutput ? yield* largestOf(data) : shared;
+    const domain = name === 'weights' ? 1 : name === 'dropped' ? full : reach;
+    stages.set(name, { data, rows: queries, columns: isOutput ? width : keys, domain });
+  }
+  const first = diagnostics.firstNonFinite;
+  const all = weights ?? { shape: [queries, keys], data: numbers(steps.weights).data };
+  return {
+    call,
+    stages,
+    mask,
+    causes: null,
+    batches,
+    heads,
+    rowSums: yield* rowSumsOf(stages.get('weights')!),
+    emptyRows: diagnostics.emptyRows.length,
+    largest: diagnostics.rows.reduce((most, row) => Math.max(most, row.largestWeight), 0),
+    nonFinite: first && { stage: first.step, row: first.query, column: first.column },
+    comparison: expected ? yield* compare(expected, output, all) : null,
+  };
+}
