@@ -145,7 +145,11 @@ export class GridController<Name extends string = Stage> implements ReactiveCont
 
   readonly #keyDown = (event: KeyboardEvent): void => {
     const cell = cellAt<Name>(event);
-    if (!cell) return;
+    if (!cell) {
+      // Esc lets go from wherever the focus is, such as the button of the next step.
+      if (event.key === 'Escape' && this.actions.pin()) this.actions.setPin(null);
+      return;
+    }
     const handled =
       event.target instanceof HTMLInputElement
         ? this.#keyInInput(event, cell)

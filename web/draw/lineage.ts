@@ -1,18 +1,37 @@
 // Where a cell's number comes from, and what follows from it. Everything rests on one function,
 // `operandsOf`; the rest is walking along it in both directions.
-import type { Cell } from '../state/case.js';
+import { type Cell, sizeOf } from '../state/case.js';
 import type { Frame } from '../state/frame.js';
 import { type Stage, isPair, stages } from '../state/steps.js';
 
 /** focus: the cell itself · operand: read directly · source: further back · result: follows from it. */
 export type Mark = 'focus' | 'operand' | 'source' | 'result';
 
-const id = ({ stage, row, column }: Cell) => `${stage} ${row} ${column}`;
+/** How the matrices of a figure are made of one another. */
+export interface Lineage<Name extends string = Stage> {
+  /** Rows and columns of each. */
+  shapes: ReadonlyMap<Name, readonly [rows: number, columns: number]>;
+  /** The cells a cell is computed from. */
+  operandsOf: (cell: Cell<Name>) => readonly Cell<Name>[];
+}
+
+const id = ({ stage, row, column }: Cell<string>) => `${stage} ${row} ${column}`;
 const indices = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-/** The cells a cell is computed from. A key that the mask forbids is not among them: it is not read. */
-export function operandsOf({ stage, row, column }: Cell, frame: Frame): Cell[] {
-  const { matrices, cause } = frame;
+/** The rows of a product that meet in a cell of it: one of the left matrix, one column of the right. */
+export const factorsOf = <Name extends string>(
+  { row, column }: Cell<string>,
+  [left, right]: readonly [Name, Name],
+  inner: readonly number[],
+): Cell<Name>[] =>
+  inner.flatMap((l) => [
+    { stage: left, row, column: l },
+    { stage: right, row: l, column },
+  ]);
+
+/** A key that the mask forbids is not among the operands: it is not read. */
+function operandsIn({ matrices, cause }: Frame, cell: Cell): Cell[] {
+  const { stage, row, column } = cell;
   const visible = () => indices(matrices.key.length).filter((j) => cause[row]?.[j]?.length === 0);
   const isVisible = cause[row]?.[column]?.length === 0;
   switch (stage) {
@@ -32,14 +51,28 @@ export function operandsOf({ stage, row, column }: Cell, frame: Frame): Cell[] {
     case 'weights':
       return isVisible ? visible().map((j) => ({ stage: 'masked', row, column: j })) : [];
     case 'output':
-      return visible().flatMap((j): Cell[] => [
-        { stage: 'weights', row, column: j },
-        { stage: 'value', row: j, column },
-      ]);
+      return factorsOf(cell, ['weights', 'value'], visible());
   }
 }
 
-function closure(start: Cell, next: (cell: Cell) => readonly Cell[]): Set<string> {
+const lineages = new WeakMap<Frame, Lineage>();
+
+/** How the stages of a frame follow from Q, K and V. */
+export function lineageOf(frame: Frame): Lineage {
+  const known = lineages.get(frame);
+  if (known) return known;
+  const made: Lineage = {
+    shapes: new Map(stages.map((stage) => [stage, sizeOf(frame.matrices[stage])])),
+    operandsOf: (cell) => operandsIn(frame, cell),
+  };
+  lineages.set(frame, made);
+  return made;
+}
+
+function closure<Name extends string>(
+  start: Cell<Name>,
+  next: (cell: Cell<Name>) => readonly Cell<Name>[],
+): Set<string> {
   const reached = new Set<string>();
   const pending = [...next(start)];
   for (let cell = pending.pop(); cell; cell = pending.pop()) {
@@ -50,24 +83,26 @@ function closure(start: Cell, next: (cell: Cell) => readonly Cell[]): Set<string
   return reached;
 }
 
-const followers = new WeakMap<Frame, Map<string, Cell[]>>();
+const followers = new WeakMap<object, Map<string, Cell<string>[]>>();
 
-/** For each cell of a frame, the cells that read it. */
-function followersIn(frame: Frame): Map<string, Cell[]> {
-  const known = followers.get(frame);
+/** For each cell, the cells that read it. */
+function followersIn<Name extends string>(lineage: Lineage<Name>): Map<string, Cell<Name>[]> {
+  const known = followers.get(lineage) as Map<string, Cell<Name>[]> | undefined;
   if (known) return known;
-  const map = new Map<string, Cell[]>();
-  for (const stage of stages) {
-    frame.matrices[stage].forEach((cells, row) =>
-      cells.forEach((_, column) => {
+  const map = new Map<string, Cell<Name>[]>();
+  for (const [stage, [rows, columns]] of lineage.shapes) {
+    for (const row of indices(rows)) {
+      for (const column of indices(columns)) {
         const cell = { stage, row, column };
-        for (const operand of operandsOf(cell, frame)) {
-          map.set(id(operand), [...(map.get(id(operand)) ?? []), cell]);
+        for (const operand of lineage.operandsOf(cell)) {
+          const readers = map.get(id(operand));
+          if (readers) readers.push(cell);
+          else map.set(id(operand), [cell]);
         }
-      }),
-    );
+      }
+    }
   }
-  followers.set(frame, map);
+  followers.set(lineage, map);
   return map;
 }
 
@@ -77,12 +112,15 @@ export type Marks<Name extends string = Stage> = (
   column: number,
 ) => Mark | undefined;
 
-/** How each cell of the frame is related to `focus`. */
-export function marksFor(focus: Cell | null, frame: Frame): Marks {
+/** How each cell is related to `focus`. */
+export function marksFor<Name extends string>(
+  focus: Cell<Name> | null,
+  lineage: Lineage<Name>,
+): Marks<Name> {
   if (!focus) return () => undefined;
-  const operands = new Set(operandsOf(focus, frame).map(id));
-  const sources = closure(focus, (cell) => operandsOf(cell, frame));
-  const results = closure(focus, (cell) => followersIn(frame).get(id(cell)) ?? []);
+  const operands = new Set(lineage.operandsOf(focus).map(id));
+  const sources = closure(focus, lineage.operandsOf);
+  const results = closure(focus, (cell) => followersIn(lineage).get(id(cell)) ?? []);
   return (stage, row, column) => {
     const cell = id({ stage, row, column });
     if (cell === id(focus)) return 'focus';

@@ -9,7 +9,8 @@ import { exactNumber, givenNumber, operand, sumTerms } from './number.js';
 import { cellName, root, vector } from './symbols.js';
 
 export interface Line {
-  stage: Stage;
+  /** Of the matrix it is about. */
+  stage: string;
   name: TemplateResult;
   text: TemplateResult;
 }
@@ -20,24 +21,26 @@ const pieces = (parts: unknown[]) => parts.map((part) => html`<span class="term"
 const equals = (value: number) => html`<span class="term">= <b>${exactNumber(value)}</b></span>`;
 const cellOf = (matrix: Matrix, row: number, column: number) => matrix[row]?.[column] ?? NaN;
 
+type Write = (x: number) => string;
+
 /** Σ a·b, first with its factors, then with its products, then the library's result. */
 export function sumOfProducts(
   factors: [number, number][],
-  write: (x: number) => string,
+  [left, right]: readonly [Write, Write],
   result: number,
 ) {
   const terms = factors.map(
-    ([a, b], index) => `${index ? '+ ' : ''}${operand(write(a))}×${operand(givenNumber(b))}`,
+    ([a, b], index) => `${index ? '+ ' : ''}${operand(left(a))}×${operand(right(b))}`,
   );
   const products = factors.map(([a, b]) => a * b);
   return html`= ${pieces(terms)}= ${pieces(sumTerms(products))}${equals(result)}`;
 }
 
-function scoreLine(frame: Frame, i: number, j: number) {
+function scoreLine(frame: Frame, i: number, j: number, write: Write) {
   const { query, key, scores } = frame.matrices;
   const factors = (query[i] ?? []).map((q, l): [number, number] => [q, cellOf(key, j, l)]);
   return html`= ${vector('q', i)}·${vector('k', j)}
-  ${sumOfProducts(factors, givenNumber, cellOf(scores, i, j))}`;
+  ${sumOfProducts(factors, [write, write], cellOf(scores, i, j))}`;
 }
 
 function scaledLine({ matrices }: Frame, i: number, j: number) {
@@ -98,7 +101,7 @@ function weightLine(frame: Frame, i: number, j: number) {
   return html`= ${pieces([ratio])}${equals(cellOf(frame.matrices.weights, i, j))}`;
 }
 
-function outputLine(frame: Frame, i: number, c: number) {
+function outputLine(frame: Frame, i: number, c: number, write: Write) {
   const { weights, value, output } = frame.matrices;
   const factors = (weights[i] ?? [])
     .map((a, j): [number, number] => [a, cellOf(value, j, c)])
@@ -107,13 +110,18 @@ function outputLine(frame: Frame, i: number, c: number) {
     >Σ<sub><var>j</var></sub> <var>A</var><sub>${i + 1}<var>j</var></sub
     >·<var>V</var><sub><var>j</var>${c + 1}</sub></span
   >`;
-  return html`= ${sum} ${sumOfProducts(factors, exactNumber, cellOf(output, i, c))}`;
+  return html`= ${sum} ${sumOfProducts(factors, [exactNumber, write], cellOf(output, i, c))}`;
 }
 
-function pairLine(stage: Stage, frame: Frame, words: Words, i: number, j: number): TemplateResult {
+function pairLine(
+  { stage, row: i, column: j }: Cell,
+  frame: Frame,
+  words: Words,
+  write: Write,
+): TemplateResult {
   switch (stage) {
     case 'scores':
-      return scoreLine(frame, i, j);
+      return scoreLine(frame, i, j, write);
     case 'scaled':
       return scaledLine(frame, i, j);
     case 'masked':
@@ -124,15 +132,19 @@ function pairLine(stage: Stage, frame: Frame, words: Words, i: number, j: number
 }
 
 /** A row of a matrix; a weight that is exactly 0 says so. */
-const rowText = (row: readonly number[] = []) =>
+export const rowText = (row: readonly number[] = []) =>
   html`= ${pieces([`(${row.map((x) => (x === 0 ? '0' : exactNumber(x))).join(', ')})`])}`;
 
-/** Everything that led to `cell`, in the order of the steps, as far as `step` has come. */
+/**
+ * Everything that led to `cell`, in the order of the steps, as far as `step` has come. `write` is for
+ * the numbers of Q, K and V: as the reader gave them, unless they were computed.
+ */
 export function spell(
   { stage, row, column }: Cell,
   frame: Frame,
   step: number,
   words: Words,
+  write: Write = givenNumber,
 ): Line[] {
   // Without a mask, the masked scores are the scaled ones and have nothing of their own to say.
   const reached = (name: Stage) =>
@@ -142,7 +154,7 @@ export function spell(
       const line = {
         stage: name,
         name: cellName(name, row, column, words),
-        text: pairLine(name, frame, words, row, column),
+        text: pairLine({ stage: name, row, column }, frame, words, write),
       };
       return name === 'weights' ? [...softmaxLines(frame, words, row), line] : [line];
     });
@@ -159,7 +171,11 @@ export function spell(
     if (!reached('output')) return rows;
     return [
       ...rows,
-      { stage, name: cellName(stage, row, column, words), text: outputLine(frame, row, column) },
+      {
+        stage,
+        name: cellName(stage, row, column, words),
+        text: outputLine(frame, row, column, write),
+      },
     ];
   }
   const value = cellOf(frame.matrices[stage], row, column);
@@ -169,7 +185,7 @@ export function spell(
       stage,
       name: cellName(stage, row, column, words),
       text: html`= <b>${givenNumber(value)}</b>
-        <span class="remark">${fill(words.feeds[stage], numbers)}</span>`,
+        <span class="remark">${fill(words.feeds[stage], numbers)}${words.givenHere}</span>`,
     },
   ];
 }

@@ -1,7 +1,7 @@
 // A figure whose matrices belong to one case: cells can be looked at, kept, changed, pasted over.
 import { html } from 'lit';
 import { GridController } from '../draw/grid.js';
-import { marksFor } from '../draw/lineage.js';
+import { type Lineage, lineageOf, marksFor } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
 import type { Shown } from '../export/data.js';
 import { type Format, menuView } from '../export/menu.js';
@@ -49,10 +49,15 @@ export abstract class CaseFigure extends Figure {
     },
   });
 
+  /** How what it draws is made of one another. */
+  protected lineage(): Lineage {
+    return lineageOf(this.frame);
+  }
+
   /** What the grids need to draw themselves, with `looked` and all it is related to marked. */
   protected gridState(looked: Cell | null): GridState {
     return {
-      marks: marksFor(looked, this.frame),
+      marks: marksFor(looked, this.lineage()),
       pin: this.pin(),
       tabStop: this.grid.tabStop,
       editing: this.grid.editing,

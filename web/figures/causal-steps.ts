@@ -4,7 +4,9 @@ import { html, nothing } from 'lit';
 import en from '../content/en/figures/causal-steps.json';
 import zh from '../content/zh/figures/causal-steps.json';
 import { inspectorView } from '../draw/inspector.js';
+import { type Lineage, lineageOf } from '../draw/lineage.js';
 import { type GridState, type MatrixModel, matrixView } from '../draw/matrix.js';
+import { spell } from '../draw/provenance.js';
 import { railView } from '../draw/rail.js';
 import { domainOf } from '../draw/scale.js';
 import { symbols } from '../draw/symbols.js';
@@ -23,6 +25,27 @@ const home = caseOf(example);
 const tokens = example.tokens.queries;
 const steps = ['given', 'masked', 'weights'] as const;
 const stageAt = { given: 'query', masked: 'masked', weights: 'weights' } as const;
+
+const lineages = new WeakMap<Frame, Lineage>();
+
+/** The queries are the scores, and the keys that make them so are not shown: a score is one cell. */
+function lineageHere(frame: Frame): Lineage {
+  const known = lineages.get(frame);
+  if (known) return known;
+  const { operandsOf } = lineageOf(frame);
+  const size = [tokens.length, tokens.length] as const;
+  const made: Lineage = {
+    shapes: new Map(steps.map((name) => [stageAt[name], size])),
+    operandsOf: (cell) =>
+      cell.stage === 'masked'
+        ? operandsOf(cell).map((scaled) => ({ ...scaled, stage: 'query' }))
+        : cell.stage === 'weights'
+          ? operandsOf(cell)
+          : [],
+  };
+  lineages.set(frame, made);
+  return made;
+}
 
 function boardView(frame: Frame, page: Page, step: number, grid?: GridState) {
   const own = { en, zh }[page.language];
@@ -72,6 +95,10 @@ export class AttentionCausalSteps extends OwnCaseFigure {
     return false;
   }
 
+  protected override lineage(): Lineage {
+    return lineageHere(this.frame);
+  }
+
   get #step(): number {
     const read = (text: string) => {
       const step = Number(text);
@@ -99,15 +126,16 @@ export class AttentionCausalSteps extends OwnCaseFigure {
       </p>
       ${boardView(this.frame, page, step, this.gridState(looked))}
       ${inspectorView({
-        frame: this.frame,
         words,
-        step: stepOf(stageAt[name]),
         cell: looked.stage === 'query' ? null : looked,
+        lines: spell(looked, this.frame, stepOf(stageAt[name]), words).filter(
+          ({ stage }) => stage === 'masked' || stage === 'weights',
+        ),
         isKept: this.own.pin !== null && looked === this.own.pin,
+        isEditable: false,
         hint: this.complaint || null,
         edit: (cell) => this.grid.edit(cell),
         letGo: () => this.setPin(null),
-        without: ['scores', 'scaled'],
       })}
       <div class="tools">
         <button type="button" ?disabled=${!this.own.canUndo} @click=${() => this.undo()}>

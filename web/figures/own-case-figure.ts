@@ -1,11 +1,12 @@
 // A figure on a case of its own, which changes apart from the page's case.
 import type { PropertyValues } from 'lit';
 import { inspectorView } from '../draw/inspector.js';
+import { spell } from '../draw/provenance.js';
 import { type Case, type Cell, sameCase } from '../state/case.js';
 import { readCase, writeCase } from '../state/link.js';
 import type { LocalCase } from '../state/local-case.js';
 import type { Page } from '../state/page.js';
-import { steps } from '../state/steps.js';
+import { isInput, steps } from '../state/steps.js';
 import { CaseFigure } from './case-figure.js';
 
 export abstract class OwnCaseFigure extends CaseFigure {
@@ -61,11 +62,11 @@ export abstract class OwnCaseFigure extends CaseFigure {
     const { looked } = this.grid;
     const cell = looked ?? example;
     return inspectorView({
-      frame: this.frame,
       words,
-      step: steps.length,
       cell,
+      lines: cell ? spell(cell, this.frame, steps.length, words) : [],
       isKept: this.own.pin !== null && cell === this.own.pin,
+      isEditable: cell !== null && isInput(cell.stage),
       hint: this.complaint || (looked ? null : words.figureHint),
       edit: (target) => this.grid.edit(target),
       letGo: () => this.setPin(null),

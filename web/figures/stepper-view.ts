@@ -7,6 +7,7 @@ import { switchView } from '../draw/controls.js';
 import { inspectorView } from '../draw/inspector.js';
 import { type Invariant, invariantsOf } from '../draw/invariants.js';
 import { exactNumber } from '../draw/number.js';
+import { spell } from '../draw/provenance.js';
 import { railView } from '../draw/rail.js';
 import { domainOf } from '../draw/scale.js';
 import { symbols, vector } from '../draw/symbols.js';
@@ -198,11 +199,15 @@ export function stepperView(shown: StepperView, live?: Live): TemplateResult {
       ${
         live
           ? inspectorView({
-              frame,
               words,
-              step: view.step,
               cell: live.looked,
+              lines: live.looked ? spell(live.looked, frame, view.step, words) : [],
+              due:
+                live.looked && stepOf(live.looked.stage) > view.step
+                  ? stepOf(live.looked.stage)
+                  : undefined,
               isKept: view.pin !== null && sameCell(live.looked, view.pin),
+              isEditable: live.looked !== null && isInput(live.looked.stage),
               hint: live.isExample ? words.inspectorHint : null,
               edit: live.on.edit,
               letGo: live.on.letGo,

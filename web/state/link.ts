@@ -43,9 +43,13 @@ export function shapeOf(
   return [query.length, stage === 'output' ? sizeOf(value)[1] : key.length];
 }
 
-const writeMatrix = (matrix: Matrix) => matrix.map((row) => row.join(',')).join(';');
+export const writeMatrix = (matrix: Matrix) => matrix.map((row) => row.join(',')).join(';');
 
-function readMatrix(text: string, [rows, columns]: readonly [number, number]): Matrix | undefined {
+/** Undefined where the text is no matrix of this shape. */
+export function readMatrix(
+  text: string,
+  [rows, columns]: readonly [number, number],
+): Matrix | undefined {
   const matrix = text.split(';').map((row) => row.split(',').map(parseNumber));
   const fits =
     matrix.length === rows &&

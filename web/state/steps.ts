@@ -21,10 +21,10 @@ export type Step = (typeof steps)[number];
 export const pairStages = ['scores', 'scaled', 'masked', 'weights'] as const;
 export type PairStage = (typeof pairStages)[number];
 
-export const isPair = (stage: Stage): stage is PairStage =>
+export const isPair = (stage: string): stage is PairStage =>
   (pairStages as readonly string[]).includes(stage);
 
-export const isInput = (stage: Stage): stage is 'query' | 'key' | 'value' =>
+export const isInput = (stage: string): stage is 'query' | 'key' | 'value' =>
   stage === 'query' || stage === 'key' || stage === 'value';
 
 /** The step from which a matrix has its numbers. */

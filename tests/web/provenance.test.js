@@ -1,0 +1,314 @@
+// Whatever cell is pointed at, exactly the cells it is made of and the cells it flows into are marked:
+// by pointer, by keyboard and by touch. The formulas below are this test's own; which outputs an
+// input flows into is also asked of the core, with a NaN in its place.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { load, tensor, toNested } from 'attention-wasm';
+import { cell, onPage } from './browser.js';
+
+const readJSON = async (path) => JSON.parse(await readFile(new URL(path, import.meta.url), 'utf8'));
+const { inputs } = await readJSON('../../web/examples/six-step.json');
+const walk = (await readJSON('../../web/examples/shape-walk.json')).projections;
+const attention = await load({ threads: 1 });
+
+const range = (count) => Array.from({ length: count }, (_, index) => index);
+const cellsOf = (shapes) =>
+  Object.entries(shapes).flatMap(([stage, [rows, columns]]) =>
+    range(rows).flatMap((i) => range(columns).map((j) => `${stage} ${i} ${j}`)),
+  );
+
+/** Row i of `left` against column j of `right`. */
+const rowByColumn = (left, right, inner, i, j) =>
+  inner.flatMap((l) => [`${left} ${i} ${l}`, `${right} ${l} ${j}`]);
+
+/** What each stage of attention reads, `sees(i, j)` where query i may read key j. */
+const attentionReads = ({ width, keys, sees, before = 'masked' }) => {
+  const visible = (i) => range(keys).filter((j) => sees(i, j));
+  return {
+    scores: (i, j) => range(width).flatMap((l) => [`query ${i} ${l}`, `key ${j} ${l}`]),
+    scaled: (i, j) => [`scores ${i} ${j}`],
+    masked: (i, j) => (sees(i, j) ? [`scaled ${i} ${j}`] : []),
+    weights: (i, j) => (sees(i, j) ? visible(i).map((k) => `${before} ${i} ${k}`) : []),
+    output: (i, c) => rowByColumn('weights', 'value', visible(i), i, c),
+  };
+};
+
+/** The marks that a cell must bring about: its operands, what those are made of, what follows. */
+function expectedMarks(shapes, reads, focus) {
+  const all = cellsOf(shapes);
+  const direct = (name) => {
+    const [stage, i, j] = name.split(' ');
+    return reads[stage]?.(Number(i), Number(j)) ?? [];
+  };
+  const back = (name) => direct(name).flatMap((source) => [source, ...back(source)]);
+  const [operands, sources] = [direct(focus), back(focus)];
+  const results = all.filter((name) => back(name).includes(focus));
+  const pairs = ['scores', 'scaled', 'masked', 'weights'];
+  const [stage, ...place] = focus.split(' ');
+  // One pair of query and key is the same pair at every step, also where the mask cuts it off.
+  const same = pairs.includes(stage) ? pairs.map((name) => [name, ...place].join(' ')) : [];
+  const marks = {};
+  const mark = (names, kind) => {
+    for (const name of names) if (all.includes(name)) marks[name] ??= kind;
+  };
+  mark([focus], 'focus');
+  mark(operands, 'operand');
+  mark(sources, 'source');
+  mark(results, 'result');
+  mark(same, 'source');
+  return marks;
+}
+
+/** The marks as they stand on the page. */
+const marksIn = (figure) =>
+  figure
+    .locator('td[data-mark]')
+    .evaluateAll((cells) =>
+      Object.fromEntries(
+        cells.map(({ dataset: { stage, row, column, mark } }) => [
+          `${stage} ${row} ${column}`,
+          mark,
+        ]),
+      ),
+    );
+const at = (figure, name) => {
+  const [stage, row, column] = name.split(' ');
+  return figure.locator(`td[data-stage="${stage}"][data-row="${row}"][data-column="${column}"]`);
+};
+
+async function checkEach(figure, shapes, reads, names, look = point) {
+  for (const name of names) {
+    await look(at(figure, name));
+    assert.deepEqual(await marksIn(figure), expectedMarks(shapes, reads, name), name);
+  }
+}
+
+/** Moves the mouse there; the cells stand still, so there is no need to wait until they do. */
+async function point(target) {
+  const [x, y] = await target.evaluate((element) => {
+    element.scrollIntoView({ block: 'nearest', behavior: 'instant' });
+    const { left, top, width, height } = element.getBoundingClientRect();
+    return [left + width / 2, top + height / 2];
+  });
+  await target.page().mouse.move(x, y);
+}
+
+/** Every stage of the core's answer, as the names of the cells that are NaN. */
+function poisoned(given, options) {
+  const [query, key, value] = given.map((rows) => tensor(rows, 'float64'));
+  const { steps } = attention.explain(query, key, value, options);
+  return ['scores', 'scaled', 'masked', 'weights', 'output'].flatMap((stage) =>
+    toNested(steps[stage]).flatMap((row, i) =>
+      row.flatMap((x, j) => (Number.isNaN(x) ? [`${stage} ${i} ${j}`] : [])),
+    ),
+  );
+}
+
+const stepperShapes = {
+  ...Object.fromEntries(['query', 'key', 'value', 'output'].map((stage) => [stage, [4, 3]])),
+  ...Object.fromEntries(['scores', 'scaled', 'masked', 'weights'].map((stage) => [stage, [4, 4]])),
+};
+const causal = (i, j) => j <= i;
+const everything = () => true;
+const stepperReads = (sees) => attentionReads({ width: 3, keys: 4, sees });
+
+for (const [name, sees, link] of [
+  ['causal mask', causal, 'en/#s=6'],
+  ['no mask', everything, 'en/#s=6&m=0'],
+]) {
+  test(`the formulas say what the core does with a NaN: ${name}`, () => {
+    const options = sees === causal ? { mask: 'causal' } : {};
+    const reads = stepperReads(sees);
+    for (const [place, input] of ['query', 'key', 'value'].entries()) {
+      for (const i of range(4)) {
+        for (const l of range(3)) {
+          const given = structuredClone([inputs.query, inputs.key, inputs.value]);
+          given[place][i][l] = NaN;
+          const reached = Object.entries(expectedMarks(stepperShapes, reads, `${input} ${i} ${l}`))
+            .filter(([, mark]) => mark === 'result')
+            .map(([each]) => each);
+          assert.deepEqual(poisoned(given, options).sort(), reached.sort(), `${input} ${i} ${l}`);
+        }
+      }
+    }
+  });
+
+  test(`the stepper marks where every cell comes from and goes to: ${name}`, async () => {
+    await onPage(link, async (page) => {
+      const stepper = page.locator('attention-stepper');
+      const reads = stepperReads(sees);
+      const names = cellsOf(stepperShapes);
+      await checkEach(stepper, stepperShapes, reads, names);
+      await page.mouse.move(0, 0);
+      const some = names.filter((each) => / ([03] 2|1 0)$/.test(each));
+      await checkEach(stepper, stepperShapes, reads, some, (target) => target.focus());
+    });
+  });
+}
+
+test('a tap keeps a cell; it is in the link, outlives the steps, and Esc or a button lets go', async () => {
+  await onPage(
+    'en/#s=6',
+    async (page) => {
+      const stepper = page.locator('attention-stepper');
+      await cell(page, 'output', 2, 1).tap();
+      assert.match(page.url(), /p=o\.3\.2/);
+      const expected = expectedMarks(stepperShapes, stepperReads(causal), 'output 2 1');
+      assert.deepEqual(await marksIn(stepper), expected);
+      for (const step of [1, 4, 6]) {
+        await stepper
+          .locator('button.step')
+          .nth(step - 1)
+          .tap();
+        assert.match(page.url(), /p=o\.3\.2/);
+        const shown = await marksIn(stepper);
+        for (const [name, mark] of Object.entries(shown)) assert.equal(mark, expected[name], name);
+        assert.ok(Object.keys(shown).length > 0, `step ${step}`);
+      }
+      await page.keyboard.press('Escape');
+      assert.doesNotMatch(page.url(), /p=/);
+      await cell(page, 'output', 0, 0).tap();
+      await stepper.getByRole('button', { name: 'Let go' }).tap();
+      assert.doesNotMatch(page.url(), /p=/);
+    },
+    { viewport: { width: 390, height: 844 }, hasTouch: true },
+  );
+});
+
+const shapesOfWalk = {
+  x: [4, 8],
+  ...Object.fromEntries(['wq', 'wk', 'wv'].map((name) => [name, [8, 4]])),
+  ...Object.fromEntries(
+    ['query', 'key', 'value', 'scores', 'scaled', 'weights', 'output'].map((name) => [
+      name,
+      [4, 4],
+    ]),
+  ),
+};
+const projectionSteps = attentionReads({
+  width: 4,
+  keys: 4,
+  sees: everything,
+  before: 'scaled',
+});
+const projectionReads = {
+  ...projectionSteps,
+  query: (i, j) => rowByColumn('x', 'wq', range(8), i, j),
+  key: (i, j) => rowByColumn('x', 'wk', range(8), i, j),
+  value: (i, j) => rowByColumn('x', 'wv', range(8), i, j),
+};
+const wakeProjection = async (page) => {
+  const figure = page.locator('attention-projection');
+  await figure.scrollIntoViewIfNeeded();
+  await page.locator('attention-projection[data-live]').waitFor();
+  return figure;
+};
+
+test('the formulas of the projections say what the core does with a NaN', () => {
+  const product = (a, b) =>
+    a.map((row) => b[0].map((_column, j) => row.reduce((sum, x, l) => sum + x * b[l][j], 0)));
+  for (const name of ['x 1 3', 'x 3 0', 'wq 2 1', 'wk 7 3', 'wv 0 2']) {
+    const [matrix, i, j] = name.split(' ');
+    const { x, query, key, value } = structuredClone(walk);
+    ({ x, wq: query, wk: key, wv: value })[matrix][i][j] = NaN;
+    const products = [query, key, value].map((w) => product(x, w));
+    const nans = products.flatMap((rows, at) =>
+      rows.flatMap((row, r) =>
+        row.flatMap((value_, c) =>
+          Number.isNaN(value_) ? [`${['query', 'key', 'value'][at]} ${r} ${c}`] : [],
+        ),
+      ),
+    );
+    const later = poisoned(products, {}).filter((each) => !each.startsWith('masked'));
+    const reached = Object.entries(expectedMarks(shapesOfWalk, projectionReads, name))
+      .filter(([, mark]) => mark === 'result')
+      .map(([each]) => each);
+    assert.deepEqual([...nans, ...later].sort(), reached.sort(), name);
+  }
+});
+
+test('the projections mark the whole way, from X to the output and back', async () => {
+  await onPage('en/', async (page) => {
+    const figure = await wakeProjection(page);
+    const names = cellsOf(shapesOfWalk).filter((_name, index) => index % 3 === 0);
+    await checkEach(figure, shapesOfWalk, projectionReads, names);
+  });
+});
+
+test('the projections keep a cell and their numbers in the link', async () => {
+  let address;
+  const read = async (figure) => [
+    await marksIn(figure),
+    await figure.locator('td[data-stage="output"]').allInnerTexts(),
+    await figure.locator('.inspector dl').innerText(),
+  ];
+  let first;
+  await onPage('en/', async (page) => {
+    const figure = await wakeProjection(page);
+    await at(figure, 'x 1 2').dblclick();
+    await page.keyboard.type('2.5');
+    await page.keyboard.press('Enter');
+    await at(figure, 'output 1 0').click();
+    await page.mouse.move(0, 0);
+    await page.locator('h1').click();
+    address = page.url();
+    assert.match(address, /xw\.pin=output\.2\.1/);
+    first = await read(figure);
+    assert.match(first[2], /q2\s+= x2WQ = /);
+  });
+  await onPage(
+    address,
+    async (page) => assert.deepEqual(await read(await wakeProjection(page)), first),
+    { ready: wakeProjection },
+  );
+});
+
+test('causal steps: a masked score is one given score, a weight its visible row', async () => {
+  const shapes = { query: [5, 5], masked: [5, 5], weights: [5, 5] };
+  const visible = (i) => range(5).filter((j) => j <= i);
+  const reads = {
+    masked: (i, j) => (j <= i ? [`query ${i} ${j}`] : []),
+    weights: (i, j) => (j <= i ? visible(i).map((k) => `masked ${i} ${k}`) : []),
+  };
+  await onPage('en/#causal.s=3', async (page) => {
+    const figure = page.locator('attention-causal-steps');
+    await figure.scrollIntoViewIfNeeded();
+    await page.locator('attention-causal-steps[data-live]').waitFor();
+    await checkEach(figure, shapes, reads, cellsOf(shapes));
+  });
+});
+
+test('one query: every cell of its figure is marked as the formulas say', async () => {
+  const figureName = 'attention-retrieval';
+  await onPage('en/', async (page) => {
+    const figure = page.locator(figureName);
+    await figure.scrollIntoViewIfNeeded();
+    await page.locator(`${figureName}[data-live]`).waitFor();
+    const count = (stage) => figure.locator(`td[data-stage="${stage}"]`).count();
+    const [width, keys, values] = [
+      await count('query'),
+      await count('scores'),
+      await count('output'),
+    ];
+    const shapes = {
+      query: [1, width],
+      key: [keys, width],
+      value: [keys, values],
+      scores: [1, keys],
+      scaled: [1, keys],
+      masked: [1, keys],
+      weights: [1, keys],
+      output: [1, values],
+    };
+    const reads = attentionReads({ width, keys, sees: everything });
+    const names = cellsOf(shapes).filter((name) => !name.startsWith('masked'));
+    for (const name of names) {
+      await point(at(figure, name));
+      const expected = Object.entries(expectedMarks(shapes, reads, name));
+      // The masked scores are the scaled ones here, and are not drawn.
+      const drawn = expected.filter(([each]) => !each.startsWith('masked'));
+      assert.deepEqual(await marksIn(figure), Object.fromEntries(drawn), name);
+    }
+  });
+});
