@@ -36,17 +36,12 @@ class PanelRows {
 
   /// Asks the mask for the rows' keys and finds what they have in common.
   void find_keys(const Mask& mask) {
-    for (std::size_t at = 0; at < most; ++at) {
-      const Row& row = rows_[at];
-      if (at < static_cast<std::size_t>(count_)) {
-        mask.row(row.batch, row.head, row.query, ranges_[at]);
-      } else {
-        ranges_[at] = ranges_[at - 1];
-      }
-    }
+    lists_ = mask.allows_everything() ? 1 : static_cast<std::size_t>(count_);
     reach_ = {std::numeric_limits<Index>::max(), 0};
     common_ = {0, std::numeric_limits<Index>::max()};
-    for (const KeyRanges& ranges : ranges_) {
+    for (std::size_t at = 0; at < lists_; ++at) {
+      KeyRanges& ranges = ranges_[at];
+      mask.row(rows_[at].batch, rows_[at].head, rows_[at].query, ranges);
       if (ranges.size() != 1) common_.end = 0;
       if (ranges.empty()) continue;
       reach_.begin = std::min(reach_.begin, ranges.front().begin);
@@ -66,7 +61,9 @@ class PanelRows {
   }
 
   const Row& operator[](Index row) const { return rows_[static_cast<std::size_t>(row)]; }
-  const KeyRanges& ranges(Index row) const { return ranges_[static_cast<std::size_t>(row)]; }
+  const KeyRanges& ranges(Index row) const {
+    return ranges_[std::min(static_cast<std::size_t>(row), lists_ - 1)];
+  }
   bool allows(Index row, Index key) const { return contains(ranges(row), key); }
   bool allows_any(Index row) const { return !ranges(row).empty(); }
 
@@ -81,7 +78,7 @@ class PanelRows {
     if (begin >= common_.begin && end <= common_.end) return {begin, end, true};
 
     Span span{end, begin, true};
-    for (const std::span<const KeyRange> ranges : ranges_) {
+    for (const std::span<const KeyRange> ranges : std::span(ranges_).first(lists_)) {
       const auto first = first_ending_after(ranges, begin);
       if (first == ranges.end() || first->begin >= end) continue;
       const auto last = std::prev(
@@ -91,7 +88,7 @@ class PanelRows {
       span.end = std::max(span.end, std::min(end, last->end));
     }
     if (span.empty()) return {};
-    for (const std::span<const KeyRange> ranges : ranges_) {
+    for (const std::span<const KeyRange> ranges : std::span(ranges_).first(lists_)) {
       const auto first = first_ending_after(ranges, span.begin);
       span.full &= first != ranges.end() && first->begin <= span.begin && first->end >= span.end;
     }
@@ -122,6 +119,7 @@ class PanelRows {
  private:
   Index count_ = 0;
   std::array<Row, most> rows_;
+  std::size_t lists_ = 1;  ///< of those below: one for each row, or one that is every row's
   std::array<KeyRanges, most> ranges_;
   KeyRange reach_ = {0, 0};
   KeyRange common_ = {0, 0};

@@ -190,7 +190,7 @@ export class Session {
     let length = 1;
     for (const extent of shape) length *= extent;
     const data = elements.slice(start, start + length);
-    const float16 = like !== undefined && kindOf(like.data) === 'Float16Array';
+    const float16 = dtype === 'float16' && like && kindOf(like.data) === 'Float16Array';
     return { shape, data: float16 ? asFloat16(data as Uint16Array) : data, dtype };
   }
 

@@ -101,15 +101,22 @@ class Session {
   Status fail(Error error);
   /// Brings the part of the reply that is not about results up to date.
   Status done(Status status);
+  bool is_known(std::span<const double> message) const;
   Status read_the_options(std::span<double> message, Status (Session::*next)());
   Error check_with_memory();
   bool place_input(Tensor& tensor, std::size_t input);
+  void tell_address(const Tensor& tensor, std::size_t input);
   bool place_result(Tensor& tensor, DType dtype, const Shape& shape);
   bool place_all();
 
   Machine machine_;
   std::unique_ptr<ThreadPool> pool_;
   std::vector<double> message_;
+  /// The message of the last call, if all that followed from it is still there: in call_, plan_,
+  /// result_, reply_ and the arena. A small call that is made again and again is then read and
+  /// checked once. Empty: nothing is known.
+  std::vector<double> known_;
+  std::size_t asked_ = 0;  ///< words of the message, if it says all that the checks look at
   Arena arena_;
   bool has_options_ = false;
   Purpose purpose_ = Purpose::attend;

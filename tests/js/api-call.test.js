@@ -335,6 +335,136 @@ describe('options', () => {
   });
 });
 
+describe('a call made again', () => {
+  const [query, key, value] = inputs(21);
+  const cells = {
+    shape: [5, 7],
+    data: Uint8Array.from({ length: 35 }, (_, n) => Number(n % 3 > 0)),
+  };
+  const flipped = { shape: [5, 7], data: cells.data.map((cell) => 1 - cell) };
+  const bias = randomTensor([5, 7], 24);
+  const causal = { mask: 'causal', start: 2 };
+  const check = (options, [q, k, v] = [query, key, value]) =>
+    assertMatches(attention.scaledDotProductAttention(q, k, v, options), q, k, v, options ?? {});
+
+  test('is not taken for the last one when something in it has changed', () => {
+    const calls = [
+      undefined,
+      causal,
+      { mask: 'causal', start: 1 },
+      { scale: 0.5 },
+      { scale: -0.5 },
+      { sinks: [1, 2, 3, 4] },
+      { sinks: [1, 2, 3, 5] },
+      { mask: { kind: 'lengths', keys: [3, 7] } },
+      { mask: { kind: 'lengths', keys: [4, 7] } },
+      { mask: { kind: 'allowed', mask: cells } },
+      { mask: { kind: 'allowed', mask: flipped } },
+      { mask: { kind: 'blocked', mask: flipped } },
+      { bias },
+      { bias: { ...bias, data: bias.data.map((x) => -x) } },
+      { bias: Array.from({ length: 5 }, (_, i) => Array(7).fill(i)) },
+      { mask: { kind: 'function', allows: (b, h, i, j) => i !== j } },
+      { mask: { kind: 'function', allows: (b, h, i, j) => i === j } },
+    ];
+    for (const one of calls) {
+      for (const other of calls) for (const options of [one, one, other]) check(options);
+    }
+    for (const seed of [31, 32, 33]) check(undefined, inputs(seed));
+    const [q, k, v] = inputs(34);
+    check(undefined, [q, { ...k, strides: [0, 21, 3, 1] }, v]);
+    check(undefined, [q, k, v]);
+  });
+
+  test('reads tensors and asks functions anew', () => {
+    const mask = { kind: 'allowed', mask: { shape: [5, 7], data: cells.data.slice() } };
+    let asked = 0;
+    const allows = (b, h, i, j) => (asked++, (i + j) % 2 === 0);
+    for (let turn = 0; turn < 4; turn++) {
+      mask.mask.data[turn] ^= 1;
+      query.data[turn] += 1;
+      check({ mask });
+      check({ bias });
+      bias.data[turn] += 1;
+      check({ bias });
+      const before = asked;
+      check({ mask: { kind: 'function', allows } });
+      assert.ok(asked > before);
+    }
+  });
+
+  test('is right whatever stands between', () => {
+    const between = [
+      () => attention.explain(query, key, value),
+      () => attention.trace(query, key, value, { scale: 3 }, { tileKeys: 2 }),
+      () => attention.trace(query, key, value, causal, { tileKeys: 2 }),
+      () => attention.rows(query, key, value, undefined, {}, { begin: 3, end: 7, first: [] }),
+      () => attention.mask('causal', { queries: 3, keys: 3 }).dispose(),
+      () => attention.memory(),
+      () => attention.describe(),
+      () => {
+        const cache = attention.createCache({
+          batch: 2,
+          kvHeads: 2,
+          headDim: 3,
+          valueDim: 6,
+          capacity: 7,
+        });
+        cache.append(key, value);
+        cache.attend(query);
+        cache.dispose();
+      },
+      () =>
+        assert.throws(() => attention.scaledDotProductAttention(query, key, key, { scale: '' })),
+      () => assert.throws(() => attention.scaledDotProductAttention(query, value, key)),
+      () => {
+        const progress = () => assert.fail('from the caller');
+        const again = () =>
+          attention.scaledDotProductAttention(query, key, value, causal, { progress });
+        assert.throws(again, /from the caller/);
+      },
+      () => {
+        const progress = () => false;
+        const again = () =>
+          attention.scaledDotProductAttention(query, key, value, causal, { progress });
+        assert.throws(again, { code: 'stopped' });
+      },
+    ];
+    for (const other of between) {
+      check(causal);
+      other();
+      check(causal);
+      check(causal);
+      other();
+      check(undefined);
+    }
+  });
+
+  test('has the same error again, and none once it is mended', () => {
+    for (let turn = 0; turn < 3; turn++) {
+      assert.throws(
+        () => attention.scaledDotProductAttention(query, key, value, { mask: 'causal' }),
+        {
+          argument: 'start',
+        },
+      );
+      check(causal);
+    }
+  });
+
+  test('gives results of its own each time', () => {
+    const first = attention.scaledDotProductAttention(query, key, value);
+    const kept = structuredClone(first);
+    const second = attention.scaledDotProductAttention(query, key, value);
+    assert.deepEqual(second, kept);
+    second.output.data.fill(0);
+    second.output.shape[0] = 9;
+    second.lse.shape[0] = 9;
+    assert.deepEqual(first, kept);
+    assert.deepEqual(attention.scaledDotProductAttention(query, key, value), kept);
+  });
+});
+
 describe('memory', () => {
   test('thousands of calls of many sizes, failed ones and masks do not add up', () => {
     const round = (seed) => {
