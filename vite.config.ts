@@ -43,8 +43,13 @@ const nodeOnly = ['module', 'worker_threads'];
 const page: UserConfig = {
   root: 'web',
   base: './',
-  // The page imports the package by its name, as a user would; here that name is this checkout.
-  resolve: { alias: { 'attention-wasm': library } },
+  // The page imports the package by its names, as a user would; here they are this checkout's.
+  resolve: {
+    alias: [
+      { find: /^attention-wasm$/, replacement: library },
+      { find: /^attention-wasm\/files$/, replacement: here('dist/files.js') },
+    ],
+  },
   css: { postcss: { plugins: [woff2Only] } },
   plugins: [prerender(library), literalWorkerOptions, serviceWorker(site)],
   worker: {
@@ -67,6 +72,16 @@ const page: UserConfig = {
   },
 };
 
+/** The library as it lies beside the figures. */
+const libraryBeside: Plugin = {
+  name: 'library-beside',
+  enforce: 'pre',
+  resolveId: (id) => {
+    const [whole, file = 'index'] = /^attention-wasm(?:\/(files))?$/.exec(id) ?? [];
+    return whole === undefined ? undefined : { id: `../${file}.js`, external: true };
+  },
+};
+
 /** The figures alone, in dist/figures, beside the library and its WebAssembly. */
 const elements: UserConfig = {
   root: 'web',
@@ -74,24 +89,21 @@ const elements: UserConfig = {
   publicDir: false,
   worker: {
     format: 'es',
+    plugins: () => [libraryBeside],
     rolldownOptions: {
       output: { entryFileNames: '[name]-[hash].js', chunkFileNames: '[name]-[hash].js' },
     },
   },
   plugins: [
+    libraryBeside,
     {
-      name: 'library-beside',
-      enforce: 'pre',
-      resolveId: (id) =>
-        id === 'attention-wasm' ? { id: '../index.js', external: true } : undefined,
+      name: 'types-and-licenses',
       generateBundle() {
         const add = (fileName: string, path: string) =>
           this.emitFile({ type: 'asset', fileName, source: readFileSync(here(path), 'utf8') });
         add('index.d.ts', 'web/elements/types.d.ts');
-        // The libraries that are inside; their licenses ask to go with them.
-        for (const name of ['fflate', 'lit']) {
-          add(`LICENSE.${name}.txt`, `node_modules/${name}/LICENSE`);
-        }
+        // The library that is inside; its license asks to go with it.
+        add('LICENSE.lit.txt', 'node_modules/lit/LICENSE');
       },
     },
   ],

@@ -49,7 +49,8 @@ const safetensorsKinds: { readonly [name: string]: string } = {
  * @param contents the bytes of the file
  * @param name the file's name, for errors; the one tensor of a `.npy` file is called by it, without
  *   folder and ending
- * @throws AttentionError when the file is of another format, is damaged, or holds what no tensor can
+ * @throws AttentionError with the code `'file'` when the file is of another format or damaged,
+ *   `'data'` when it has not as many elements as its shape, `'dtype'` when no tensor can hold them
  */
 export async function readTensors(
   contents: Uint8Array,
@@ -159,13 +160,14 @@ function tensorOf(
   const kind = kinds[kindName];
   if (!kind) {
     const names = 'float64, float32, float16, bfloat16, bool and whole numbers';
-    throw wrong(name, `has elements of type '${kindName}'; there can be ${names}`);
+    throw wrong(name, `has elements of type '${kindName}'; there can be ${names}`, 'dtype');
   }
   const [bytes, read] = kind;
   const count = shape.reduce((product, length) => product * length, 1);
   if (stored.length !== count * bytes) {
     const needed = `${count} elements of ${bytes} bytes`;
-    throw wrong(name, `has ${stored.length} bytes for ${needed}, shape ${shape.join('×')}`);
+    const found = `has ${stored.length} bytes for ${needed}, shape ${shape.join('×')}`;
+    throw wrong(name, found, 'data');
   }
   return { shape, ...read(stored.buffer) };
 }
@@ -191,5 +193,5 @@ const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 const startsWith = (bytes: Uint8Array, text: string): boolean =>
   [...text].every((letter, at) => bytes[at] === letter.charCodeAt(0));
 
-const wrong = (name: string, what: string): AttentionError =>
-  new AttentionError('file', name, `${name} ${what}`);
+const wrong = (name: string, what: string, code = 'file'): AttentionError =>
+  new AttentionError(code, name, `${name} ${what}`);

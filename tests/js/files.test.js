@@ -103,10 +103,15 @@ const wrong = {
   'a .npy cut off within its elements': [
     npy.subarray(0, -1),
     /47 bytes for 12 elements of 4 bytes/,
+    'data',
   ],
   'a .npy cut off within its header': [npy.subarray(0, 30), /header that is cut/],
   'a .npy cut off at its start': [npy.subarray(0, 7), /some\.file is cut off$/],
-  'complex numbers': [altered('<f4', '<c8'), /elements of type 'c8'; there can be float64/],
+  'complex numbers': [
+    altered('<f4', '<c8'),
+    /elements of type 'c8'; there can be float64/,
+    'dtype',
+  ],
   'a .npz cut off': [file('six-step.npz').subarray(0, -40), /zip archive that is cut off/],
   'a zip archive of other files': [
     Buffer.from(file('six-step.npz').toString('latin1').replaceAll('.npy', '.txt'), 'latin1'),
@@ -115,23 +120,24 @@ const wrong = {
   'a .safetensors cut off': [
     safetensors({ a: ['F32', [2], new Float32Array(2)] }).subarray(0, -1),
     /a has 7 bytes for 2 elements of 4 bytes/,
+    'data',
   ],
   'a .safetensors whose header is cut off': [
     safetensors({ a: ['F32', [2], new Float32Array(2)] }).subarray(0, 20),
     /cut off within its header/,
   ],
-  float8: [safetensors({ a: ['F8_E4M3', [1], new Uint8Array(1)] }), /type 'F8_E4M3'/],
+  float8: [safetensors({ a: ['F8_E4M3', [1], new Uint8Array(1)] }), /type 'F8_E4M3'/, 'dtype'],
   'whole numbers too large': [
     safetensors({ a: ['I64', [1], new BigInt64Array([2n ** 53n])] }),
     /9007199254740992 is too large/,
   ],
 };
 
-for (const [what, [bytes, message]] of Object.entries(wrong)) {
+for (const [what, [bytes, message, code = 'file']] of Object.entries(wrong)) {
   test(`${what} is refused`, async () => {
     await assert.rejects(readTensors(bytes, 'some.file'), (error) => {
       assert.ok(error instanceof AttentionError, error.stack);
-      assert.equal(error.code, 'file');
+      assert.equal(error.code, code);
       assert.match(error.message, message);
       return true;
     });

@@ -2,13 +2,11 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { zipSync } from 'fflate';
 import { load, tensor, toNested } from 'attention-wasm';
 import { onPage } from './browser.js';
 
-const seed = JSON.parse(
-  await readFile(new URL('../vectors/seed-values.json', import.meta.url), 'utf8'),
-).six_step;
+const vector = (name) => new URL(`../vectors/${name}`, import.meta.url);
+const seed = JSON.parse(await readFile(vector('seed-values.json'), 'utf8')).six_step;
 
 async function onBench(use, { state = '', ...settings } = {}) {
   await onPage(
@@ -212,12 +210,14 @@ test('workbench: .npy in both orders, .npz and .safetensors, and broken ones', a
       file('q.npy', npy('<f4', [4, 3], bytesOf(flat(seed.Q), Float32Array))),
       file('my_keys.npy', npy('<f8', [4, 3], bytesOf(flat(columnsOf(seed.K)), Float64Array), true)),
     );
-    await says(bench.locator('[data-field="query"]'), '4×3, <f4');
-    await says(bench.locator('[data-field="key"]'), '4×3, <f8');
+    await says(bench.locator('[data-field="query"]'), '4×3, float32');
+    await says(bench.locator('[data-field="key"]'), '4×3, float64');
     assert.deepEqual((await cells(bench, 'weights'))[3], ['0.29', '0.42', '0.11', '0.18']);
 
-    const weights = npy('<f8', [4, 4], bytesOf(flat(seed.weights_causal), Float64Array));
-    await give(file('results.npz', Buffer.from(zipSync({ 'expected_weights.npy': weights }))));
+    await give(file('six-step.npz', await readFile(vector('files/six-step.npz'))));
+    await says(bench.locator('[data-field="query"]'), '4×3, float64');
+    const weights = npy('>f8', [4, 4], bytesOf(flat(seed.weights_causal), Float64Array).swap64());
+    await give(file('expected_weights.npy', weights));
     await says(bench, /✓ The weights agree/);
 
     const mask = Buffer.from([0, 1, 1, 1, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0]);
@@ -231,12 +231,17 @@ test('workbench: .npy in both orders, .npz and .safetensors, and broken ones', a
     );
     await says(bench, /✓ The weights agree/);
 
-    await give(file('q.npy', Buffer.from('not a file of numbers')));
-    await says(bench, 'q.npy: This is not an .npy file.');
+    const cut = npy('<f4', [4, 3], bytesOf(flat(seed.Q), Float32Array)).subarray(0, -1);
+    await give(file('q.npy', cut));
+    await says(bench, 'q.npy has 47 bytes for 12 elements of 4 bytes, shape 4×3.');
     await give(file('k.safetensors', Buffer.from('no')));
-    await says(bench, 'k.safetensors: This is not a .safetensors file.');
+    await says(bench, 'k.safetensors is neither a .npy, .npz nor a .safetensors file.');
+    await give(file('complex.npy', npy('<c8', [1, 1], Buffer.alloc(8))));
+    await says(bench, /complex\.npy has elements of type 'c8'; there can be float64, /);
     await give(file('picture.png', Buffer.from('no')));
-    await says(bench, /picture\.png: .* are read/);
+    await says(bench, /picture\.png is neither .* read from \.json, \.csv, \.tsv and \.txt\./);
+    await give(file('table.csv', Buffer.from('1,2\n3')));
+    await says(bench, 'table.csv: Row 2 has 1 numbers, the first has 2.');
     await says(bench, /✓ The weights agree/);
   });
 });

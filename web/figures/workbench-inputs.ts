@@ -75,7 +75,8 @@ export class BenchInputs {
       try {
         this.#place(await read({ source: file, name: file.name }), field);
       } catch (error) {
-        problems.push(`${file.name}: ${reasonOf(page, error)}`);
+        const reason = reasonOf(page, error);
+        problems.push(reason.includes(file.name) ? reason : `${file.name}: ${reason}`);
       }
     }
     if (problems.length > 0) this.#problems.files = problems.join(' ');
