@@ -289,7 +289,7 @@ test('quiz: feedback, model answer, and checks that hold on fresh numbers', asyn
     assert.match(await first.locator('.feedback:visible').innerText(), /✓ Right/);
     for (const question of await quiz.locator('.question').all()) {
       for (let run = 0; run < 3; ++run) {
-        await question.locator('.prose-button').click();
+        await question.locator('.button').click();
         const states = await question
           .locator('.check-lines li')
           .evaluateAll((lines) => lines.map((line) => [line.dataset.holds, line.innerText]));

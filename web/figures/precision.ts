@@ -8,6 +8,7 @@ import { givenNumber } from '../draw/number.js';
 import { root } from '../draw/symbols.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
+import comparisonSheet from '../styles/comparison.css?inline';
 import precisionSheet from '../styles/precision.css?inline';
 import { Figure, sheets } from './figure.js';
 
@@ -76,7 +77,7 @@ function boardView(page: Page, c: number) {
 }
 
 export class AttentionPrecision extends Figure {
-  static override styles = sheets(precisionSheet);
+  static override styles = sheets(comparisonSheet, precisionSheet);
   static override key = 'half';
 
   static firstFrame = (page: Page) => boardView(page, home);

@@ -28,7 +28,7 @@ export abstract class ProseFigure extends Figure {
 export function button(text: string, act: () => void): HTMLButtonElement {
   const made = document.createElement('button');
   made.type = 'button';
-  made.className = 'prose-button';
+  made.className = 'button';
   made.textContent = text;
   made.addEventListener('click', act);
   return made;

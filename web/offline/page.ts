@@ -31,6 +31,7 @@ export function offerThreads(words: Words): void {
   if (crossOriginIsolated || !('serviceWorker' in navigator) || !import.meta.env.PROD) return;
   const button = document.createElement('button');
   button.type = 'button';
+  button.className = 'button';
   button.textContent = words.enableThreads;
   button.addEventListener('click', () => {
     void enableThreads().catch((error: unknown) => {

@@ -124,7 +124,7 @@ function exported(list: Exported[], label: string): string {
   return [...list]
     .sort((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind))
     .map(
-      (item) => `<div class="export">${heading(`type-${item.name}`, item.name, label)}
+      (item) => `<div class="exported">${heading(`type-${item.name}`, item.name, label)}
       <p class="type"><code>${signature(item.signature, item.name)}</code></p>
       ${prose(item)}${item.members.length > 0 ? `<dl>${item.members.map(member).join('')}</dl>` : ''}</div>`,
     )
