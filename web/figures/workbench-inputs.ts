@@ -7,6 +7,7 @@ import { exampleGiven, exampleTexts, fieldOf, randomGiven } from '../state/bench
 import type { Page } from '../state/page.js';
 import { type Found, ReadError } from '../state/read-tensor.js';
 import { read } from '../state/read.js';
+import { inTurns } from '../state/turns.js';
 import { fill } from '../state/words.js';
 
 /** A text is read when the reader pauses for so many milliseconds. */
@@ -112,6 +113,10 @@ export class BenchInputs {
     this.changed();
   }
 
+  async #random(): Promise<void> {
+    this.#start(await inTurns(randomGiven()), {});
+  }
+
   #fieldView(page: Page, field: Field) {
     const own = { en, zh }[page.language];
     const tensor = this.given[field];
@@ -200,7 +205,7 @@ export class BenchInputs {
           ></label
         >
         ${button(own.example, () => this.#start(exampleGiven, exampleTexts))}
-        ${button(own.random, () => this.#start(randomGiven(), {}))}
+        ${button(own.random, () => void this.#random())}
         ${button(own.clear, () => this.#start({}, {}))}
       </div>
       <p class="remark">${own.drop}</p>

@@ -3,7 +3,7 @@ import type { AttentionWorker } from 'attention-wasm';
 import { type PropertyValues, html, nothing } from 'lit';
 import { GridController } from '../draw/grid.js';
 import type { Marks } from '../draw/lineage.js';
-import { callOf, workOf } from '../state/bench-call.js';
+import { callOf, isSmall, workOf } from '../state/bench-call.js';
 import { type Result, runAway, runHere } from '../state/bench-result.js';
 import {
   type Clamped,
@@ -19,6 +19,7 @@ import {
 import { exampleGiven } from '../state/bench-tensors.js';
 import { sameCell } from '../state/case.js';
 import type { Page } from '../state/page.js';
+import { atOnce, inTurns } from '../state/turns.js';
 import benchSheet from '../styles/workbench.css?inline';
 import { Figure, sheets } from './figure.js';
 import { placeOf } from './workbench-comparison.js';
@@ -38,7 +39,12 @@ export class AttentionWorkbench extends Figure {
     const looking = { stage: home.stage, looked: null, pinned: null };
     const ignore = () => {};
     const actions = { stage: ignore, hover: ignore, pin: ignore, show: ignore };
-    return resultView(page, runHere(page.attention, callOf(exampleGiven, home)), looking, actions);
+    return resultView(
+      page,
+      runHere(page.attention, atOnce(callOf(exampleGiven, home))),
+      looking,
+      actions,
+    );
   };
 
   readonly #inputs = new BenchInputs(
@@ -146,7 +152,9 @@ export class AttentionWorkbench extends Figure {
     const abort = (this.#abort = new AbortController());
     const { signal } = abort;
     try {
-      const call = callOf(this.#inputs.given, this.#settings);
+      const { given } = this.#inputs;
+      const making = callOf(given, this.#settings);
+      const call = isSmall(given) ? atOnce(making) : await inTurns(making, signal);
       if (workOf(call) <= AT_ONCE) return this.#show(runHere(page.attention, call));
       this.#isWorking = true;
       this.requestUpdate();

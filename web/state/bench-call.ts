@@ -1,8 +1,9 @@
 // The workbench's call: from what the reader brought and set to what the library is asked.
-import type { AttentionOptions, DType, MaskRule, Tensor } from 'attention-wasm';
+import type { AttentionOptions, DType, MaskRule, Tensor, TensorData } from 'attention-wasm';
 import { type Settings, maskRules } from './bench-settings.js';
 import { sameShape } from './compare.js';
 import type { GivenTensor } from './read-tensor.js';
+import { SLICE, slices } from './turns.js';
 
 export const fields = ['query', 'key', 'value', 'mask', 'expected'] as const;
 export type Field = (typeof fields)[number];
@@ -38,8 +39,21 @@ type FourAxes = readonly [batches: number, heads: number, length: number, width:
 export const fourAxes = (shape: readonly number[]) =>
   [...Array<number>(4 - shape.length).fill(1), ...shape] as unknown as FourAxes;
 
+/** The numbers in the type that they are computed in. */
+function* numbersOf(data: Float64Array, dtype: DType): Generator<void, TensorData> {
+  return dtype === 'float64' ? data : yield* copied(data, new Float32Array(data.length));
+}
+
+function* copied<Numbers extends Float32Array | Uint8Array>(
+  data: Float64Array,
+  to: Numbers,
+): Generator<void, Numbers> {
+  yield* slices(data.length, (from, end) => to.set(data.subarray(from, end), from));
+  return to;
+}
+
 /** The three as the library takes them: of one rank, so all of four axes where theirs differ. */
-function threeOf(given: Given, dtype: DType): Three {
+function* threeOf(given: Given, dtype: DType): Generator<void, Three> {
   if (!given.query || !given.key || !given.value) throw new CallProblem('needed');
   const { query, key, value } = given;
   for (const [field, { shape }] of Object.entries({ query, key, value })) {
@@ -49,33 +63,37 @@ function threeOf(given: Given, dtype: DType): Three {
   }
   const rank = query.shape.length;
   const isOneRank = [key, value].every(({ shape }) => shape.length === rank);
-  const tensorOf = ({ shape, data }: GivenTensor): Tensor => ({
-    shape: isOneRank ? shape : fourAxes(shape),
-    data: dtype === 'float64' ? data : new Float32Array(data),
-  });
-  return [tensorOf(query), tensorOf(key), tensorOf(value)];
+  const three: Tensor[] = [];
+  for (const { shape, data } of [query, key, value]) {
+    three.push({
+      shape: isOneRank ? shape : fourAxes(shape),
+      data: yield* numbersOf(data, dtype),
+    });
+  }
+  return three as unknown as Three;
 }
 
 /** The mask that was brought, as what its numbers mean. */
-function maskOf(
+function* maskOf(
   { shape, data }: GivenTensor,
   { meaning, dtype }: Settings,
-): { rule: MaskRule } | { bias: Tensor } {
-  if (meaning === 'bias') {
-    return { bias: { shape, data: dtype === 'float64' ? data : new Float32Array(data) } };
-  }
-  const odd = data.find((x) => x !== 0 && x !== 1);
+): Generator<void, { rule: MaskRule } | { bias: Tensor }> {
+  if (meaning === 'bias') return { bias: { shape, data: yield* numbersOf(data, dtype) } };
+  let odd: number | undefined;
+  yield* slices(data.length, (from, end) => {
+    odd ??= data.subarray(from, end).find((x) => x !== 0 && x !== 1);
+  });
   if (odd !== undefined) throw new CallProblem('maskNumbers', { value: odd });
-  const mask: Tensor = { shape, data: new Uint8Array(data) };
+  const mask: Tensor = { shape, data: yield* copied(data, new Uint8Array(data.length)) };
   if (meaning === 'padding') return { rule: { kind: 'padding', blocked: mask } };
   if (meaning === 'real') return { rule: { kind: 'padding', allowed: mask } };
   return { rule: { kind: meaning, mask } };
 }
 
-function optionsOf({ mask: given }: Given, settings: Settings): AttentionOptions {
+function* optionsOf({ mask: given }: Given, settings: Settings): Generator<void, AttentionOptions> {
   const { mask, start, scale, softcap, dropout: p, seed } = settings;
   const rules = maskRules(mask);
-  const brought = given && maskOf(given, settings);
+  const brought = given && (yield* maskOf(given, settings));
   return {
     mask: brought && 'rule' in brought ? [...rules, brought.rule] : rules,
     ...(brought && 'bias' in brought ? brought : {}),
@@ -121,8 +139,8 @@ function rulesOfHead(rules: readonly MaskRule[], batch: number, head: number): M
   });
 }
 
-export function callOf(given: Given, settings: Settings): Call {
-  const whole = threeOf(given, settings.dtype);
+export function* callOf(given: Given, settings: Settings): Generator<void, Call> {
+  const whole = yield* threeOf(given, settings.dtype);
   const [batches, heads, queries] = fourAxes(whole[0].shape);
   const [, kvHeads, keys] = fourAxes(whole[1].shape);
   const batch = Math.min(settings.batch, batches - 1);
@@ -130,7 +148,7 @@ export function callOf(given: Given, settings: Settings): Call {
   const kvHead = Math.floor((head * kvHeads) / heads);
   const { expected } = given;
   const isWeights = expected && sameShape(expected.shape, [batches, heads, queries, keys]);
-  const options = optionsOf(given, settings);
+  const options = yield* optionsOf(given, settings);
   const returns = isWeights || options.dropout ? (['weights'] as const) : [];
   const weightsFor = isWeights ? {} : { weightsFor: { heads: [head] } };
   const { bias } = options;
@@ -149,6 +167,10 @@ export function callOf(given: Given, settings: Settings): Call {
     expected,
   };
 }
+
+/** Whether so many tensors are read in one turn of the page. */
+export const isSmall = (given: Given) =>
+  Object.values(given).reduce((sum, tensor) => sum + (tensor?.data.length ?? 0), 0) <= SLICE;
 
 /** Multiplications and additions of the scores of every head: how long the call will take. */
 export const workOf = ({ whole: [query, key] }: Call) =>

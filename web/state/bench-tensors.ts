@@ -3,6 +3,7 @@ import example from '../examples/six-step.json';
 import type { Matrix } from './case.js';
 import { draws } from './random.js';
 import type { GivenTensor } from './read-tensor.js';
+import { slices } from './turns.js';
 import { type Field, type Given, fields } from './bench-call.js';
 
 /** Names that files give to what belongs in a field. */
@@ -26,12 +27,16 @@ const textOf = (rows: Matrix) => `[${rows.map((row) => `[${row.join(', ')}]`).jo
 export const exampleTexts = { query: textOf(query), key: textOf(key), value: textOf(value) };
 
 /** Two heads of 1024 tokens. */
-export function randomGiven(): Given {
+export function* randomGiven(): Generator<void, Given> {
   const shape = [1, 2, 1024, 64];
-  const tensor = (seed: number): GivenTensor => {
-    const next = draws('normal', seed);
-    const length = shape.reduce((a, b) => a * b);
-    return { shape, data: Float64Array.from({ length }, next), dtype: 'float64' };
-  };
-  return { query: tensor(1), key: tensor(2), value: tensor(3) };
+  const given: Given = {};
+  for (const [at, field] of (['query', 'key', 'value'] as const).entries()) {
+    const next = draws('normal', at + 1);
+    const data = new Float64Array(shape.reduce((a, b) => a * b));
+    yield* slices(data.length, (from, to) => {
+      for (let index = from; index < to; ++index) data[index] = next();
+    });
+    given[field] = { shape, data, dtype: 'float64' };
+  }
+  return given;
 }
