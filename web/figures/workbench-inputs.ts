@@ -141,7 +141,7 @@ export class BenchInputs {
       </span>
       <textarea
         id="bench-${field}"
-        rows="4"
+        rows=${this.#texts[field] ? 4 : 2}
         spellcheck="false"
         autocomplete="off"
         placeholder=${this.#chosen[field] ?? own.placeholder}

@@ -157,6 +157,7 @@ function cellView(page: Page, result: Result, { looked, pinned }: Looking, { pin
   const value = ([stage, { data, columns }]: (typeof shown)[number]) => {
     const x = data[row * columns + column]!;
     const isWeight = stage === 'weights' || stage === 'dropped';
+    if (x === 0) return '0';
     return isWeight && x > 0 && x < 1e-4 ? cellWeight(x) : exactNumber(x);
   };
   const forbidden = !isOutput && isHidden(result, 'masked')(row * shown[0]![1].columns + column);

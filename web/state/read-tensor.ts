@@ -93,7 +93,8 @@ function readNested(text: string): GivenTensor {
       const count = counts[--depth]!;
       if (shape[depth] === undefined) shape[depth] = count;
       else if (shape[depth] !== count) {
-        throw new ReadError('ragged', { row: numbers.length, length: count, first: shape[depth]! });
+        const row = (counts[depth - 1] ?? 0) + 1;
+        throw new ReadError('ragged', { row, length: count, first: shape[depth]! });
       }
       if (depth === 0) break;
       counts[depth - 1]! += 1;
