@@ -1,6 +1,8 @@
+import { checkFields, checkNumbers, deepest, text } from './arguments.js';
 import { AttentionError } from './errors.js';
 import type { AttentionOptions, MaskRule } from './generated/options.js';
 import { windowOfSize } from './mask.js';
+import { isArray, isTensor, kindOf } from './tensor.js';
 import type { Bools, Nested, Numbers, Tensor } from './tensor.js';
 
 /** A mask of bool, or numbers that are added to the scores. */
@@ -13,23 +15,17 @@ export type MaskOrBias = Bools | Tensor | Nested<number>;
  */
 export const preset = {
   /** `F.scaled_dot_product_attention`: true takes part; causal from the upper left. */
-  pytorch({ attnMask, isCausal, ...others }: { attnMask?: MaskOrBias; isCausal?: boolean } = {}) {
-    refuse('pytorch', others, 'attnMask, isCausal');
-    const masked = attnMask === undefined ? {} : maskOrBias(attnMask, 'allowed');
+  pytorch(settings: { attnMask?: MaskOrBias; isCausal?: boolean } = {}) {
+    const { attnMask, isCausal } = read('pytorch', settings, { attnMask: cells, isCausal: flag });
+    const masked = maskOrBias(attnMask, 'allowed');
     return options('top-left', [isCausal && 'causal', masked.rule], masked.bias);
   },
 
   /** `nn.MultiheadAttention`: true may not be read; `keyPaddingMask` [B, S] is true at padding. */
-  multiheadAttention({
-    attnMask,
-    keyPaddingMask,
-    ...others
-  }: {
-    attnMask?: MaskOrBias;
-    keyPaddingMask?: Bools;
-  } = {}) {
-    refuse('multiheadAttention', others, 'attnMask, keyPaddingMask');
-    const masked = attnMask === undefined ? {} : maskOrBias(attnMask, 'blocked');
+  multiheadAttention(settings: { attnMask?: MaskOrBias; keyPaddingMask?: Bools } = {}) {
+    const kinds = { attnMask: cells, keyPaddingMask: cells };
+    const { attnMask, keyPaddingMask } = read('multiheadAttention', settings, kinds);
+    const masked = maskOrBias(attnMask, 'blocked');
     const padding = keyPaddingMask && ({ kind: 'padding', blocked: keyPaddingMask } as const);
     return options('top-left', [masked.rule, padding], masked.bias);
   },
@@ -38,35 +34,33 @@ export const preset = {
    * `flash_attn_func` since 2.1: causal to the lower right. `windowSize` [left, right] counts keys
    * besides the query's own; −1 is no limit.
    */
-  flashAttention({
-    causal,
-    windowSize = [-1, -1],
-    ...others
-  }: {
-    causal?: boolean;
-    windowSize?: readonly [number, number];
-  } = {}) {
-    refuse('flashAttention', others, 'causal, windowSize');
+  flashAttention(settings: { causal?: boolean; windowSize?: readonly [number, number] } = {}) {
+    const kinds = { causal: flag, windowSize: sides };
+    const { causal, windowSize = [-1, -1] } = read('flashAttention', settings, kinds);
     return options('bottom-right', [causal && 'causal', windowBeside(windowSize)]);
   },
 
   /** `jax.nn.dot_product_attention`: true takes part; causal and window from the upper left. */
-  jax({
-    mask,
-    isCausal,
-    localWindowSize,
-    querySeqLengths,
-    keyValueSeqLengths,
-    ...others
-  }: {
-    mask?: Bools;
-    isCausal?: boolean;
-    localWindowSize?: number | readonly [number, number];
-    querySeqLengths?: Numbers;
-    keyValueSeqLengths?: Numbers;
-  } = {}) {
-    const names = 'mask, isCausal, localWindowSize, querySeqLengths, keyValueSeqLengths';
-    refuse('jax', others, names);
+  jax(
+    settings: {
+      mask?: Bools;
+      isCausal?: boolean;
+      localWindowSize?: number | readonly [number, number];
+      querySeqLengths?: Numbers;
+      keyValueSeqLengths?: Numbers;
+    } = {},
+  ) {
+    const { mask, isCausal, localWindowSize, querySeqLengths, keyValueSeqLengths } = read(
+      'jax',
+      settings,
+      {
+        mask: cells,
+        isCausal: flag,
+        localWindowSize: oneOrTwoSides,
+        querySeqLengths: lengths,
+        keyValueSeqLengths: lengths,
+      },
+    );
     if (querySeqLengths && !keyValueSeqLengths) {
       throw new AttentionError(
         'option',
@@ -87,23 +81,17 @@ export const preset = {
   },
 
   /** `mx.fast.scaled_dot_product_attention`: true takes part; causal to the lower right. */
-  mlx({ mask, ...others }: { mask?: 'causal' | MaskOrBias } = {}) {
-    refuse('mlx', others, 'mask');
-    if (mask === undefined || mask === 'causal') return options('bottom-right', [mask]);
+  mlx(settings: { mask?: 'causal' | MaskOrBias } = {}) {
+    const { mask } = read('mlx', settings, { mask: causalOrCells });
+    if (mask === 'causal') return options('bottom-right', [mask]);
     const masked = maskOrBias(mask, 'allowed');
     return options('bottom-right', [masked.rule], masked.bias);
   },
 
   /** `keras.layers.MultiHeadAttention`: `attentionMask` [B, T, S], true takes part. */
-  keras({
-    attentionMask,
-    useCausalMask,
-    ...others
-  }: {
-    attentionMask?: Bools;
-    useCausalMask?: boolean;
-  } = {}) {
-    refuse('keras', others, 'attentionMask, useCausalMask');
+  keras(settings: { attentionMask?: Bools; useCausalMask?: boolean } = {}) {
+    const kinds = { attentionMask: cells, useCausalMask: flag };
+    const { attentionMask, useCausalMask } = read('keras', settings, kinds);
     return options('top-left', [
       useCausalMask && 'causal',
       attentionMask && { kind: 'allowed', mask: withHeads(attentionMask) },
@@ -111,18 +99,10 @@ export const preset = {
   },
 
   /** `Attention` of ONNX: true takes part; the queries stand behind `past` cached keys. */
-  onnx({
-    attnMask,
-    isCausal,
-    past = 0,
-    ...others
-  }: {
-    attnMask?: MaskOrBias;
-    isCausal?: boolean;
-    past?: number;
-  } = {}) {
-    refuse('onnx', others, 'attnMask, isCausal, past');
-    const masked = attnMask === undefined ? {} : maskOrBias(attnMask, 'allowed');
+  onnx(settings: { attnMask?: MaskOrBias; isCausal?: boolean; past?: number } = {}) {
+    const kinds = { attnMask: cells, isCausal: flag, past: whole };
+    const { attnMask, isCausal, past = 0 } = read('onnx', settings, kinds);
+    const masked = maskOrBias(attnMask, 'allowed');
     return options(past, [isCausal && 'causal', masked.rule], masked.bias);
   },
 
@@ -130,21 +110,65 @@ export const preset = {
    * A decoder of Transformers: causal, the queries are the last of the keys. `slidingWindow` counts
    * the query's own key too; `attentionMask` [B, S] is 1 at real tokens.
    */
-  transformers({
-    slidingWindow,
-    attentionMask,
-    ...others
-  }: {
-    slidingWindow?: number;
-    attentionMask?: Bools;
-  } = {}) {
-    refuse('transformers', others, 'slidingWindow, attentionMask');
+  transformers(settings: { slidingWindow?: number; attentionMask?: Bools } = {}) {
+    const kinds = { slidingWindow: fromOne, attentionMask: cells };
+    const { slidingWindow, attentionMask } = read('transformers', settings, kinds);
     return options('bottom-right', [
       slidingWindow === undefined ? 'causal' : windowOfSize(slidingWindow),
       attentionMask && { kind: 'padding', allowed: attentionMask },
     ]);
   },
 };
+
+/** What a setting can be, and the words with which an error asks for it. */
+interface Kind {
+  readonly fits: (value: unknown) => boolean;
+  readonly wanted: string;
+}
+
+const areSides = (value: unknown) =>
+  Array.isArray(value) && value.length === 2 && value.every(Number.isSafeInteger);
+const areCells = (value: unknown) => Array.isArray(value) || isTensor(value);
+
+const flag: Kind = { fits: (value) => typeof value === 'boolean', wanted: 'true or false' };
+const whole: Kind = { fits: Number.isSafeInteger, wanted: 'a whole number' };
+const fromOne: Kind = {
+  fits: (value) => Number.isSafeInteger(value) && (value as number) > 0,
+  wanted: 'a whole number from 1',
+};
+const sides: Kind = { fits: areSides, wanted: 'two whole numbers [left, right], −1 for no limit' };
+const oneOrTwoSides: Kind = {
+  fits: (value) => Number.isSafeInteger(value) || areSides(value),
+  wanted: 'a whole number, or two [left, right]',
+};
+const lengths: Kind = {
+  fits: isArray,
+  wanted: 'an array of whole numbers, one for each batch element',
+};
+const cells: Kind = { fits: areCells, wanted: 'a tensor { shape, data } or nested arrays' };
+const causalOrCells: Kind = {
+  fits: (value) => value === 'causal' || areCells(value),
+  wanted: `'causal', a tensor { shape, data } or nested arrays`,
+};
+
+/** The settings of a preset, if they are what it takes: a misspelt one would be a mask not there. */
+function read<Settings extends object>(
+  name: string,
+  settings: Settings,
+  kinds: { readonly [Field in keyof Required<Settings>]: Kind },
+): Settings {
+  const argument = `preset.${name}`;
+  checkFields(settings, argument, Object.keys(kinds));
+  const given = Object.entries(settings as Record<string, unknown>);
+  for (const [field, value] of given) {
+    const { fits, wanted } = kinds[field as keyof Settings];
+    if (value === undefined || value === null || fits(value)) continue;
+    const message = `${argument}.${field} is ${text(value)}; give ${wanted}`;
+    throw new AttentionError('type', `${argument}.${field}`, message);
+  }
+  // As for the options of a call, null is as if it were left out.
+  return Object.fromEntries(given.filter(([, value]) => value !== null)) as Settings;
+}
 
 /** Rules that were asked for, and where positions count from. */
 function options(
@@ -154,14 +178,6 @@ function options(
 ): AttentionOptions {
   const mask = rules.filter((rule) => rule !== undefined && rule !== false);
   return bias === undefined ? { mask, start } : { mask, start, bias };
-}
-
-/** A misspelt setting would be a mask that is not there. */
-function refuse(name: string, others: object, names: string): void {
-  const [unknown] = Object.keys(others);
-  if (unknown === undefined) return;
-  const argument = `preset.${name}`;
-  throw new AttentionError('option', argument, `${argument} has no ${unknown}; there is ${names}`);
 }
 
 function windowBeside([left, right]: readonly [number, number]): MaskRule | undefined {
@@ -174,29 +190,33 @@ function windowBeside([left, right]: readonly [number, number]): MaskRule | unde
 }
 
 function maskOrBias(
-  mask: MaskOrBias,
+  mask: MaskOrBias | undefined,
   kind: 'allowed' | 'blocked',
 ): { rule?: MaskRule; bias?: Tensor | Nested<number> } {
+  if (mask === undefined) return {};
   return isBool(mask) ? { rule: { kind, mask } } : { bias: mask };
 }
 
 function isBool(mask: MaskOrBias): mask is Bools {
   let first: unknown = mask;
-  while (Array.isArray(first)) first = first[0];
-  if (typeof first !== 'object' || first === null) return typeof first === 'boolean';
-  const { dtype, data } = first as Tensor;
-  return dtype === 'bool' || (dtype === undefined && data instanceof Uint8Array);
+  for (let depth = 0; Array.isArray(first) && depth < deepest; depth++) first = first[0];
+  if (typeof first === 'boolean') return true;
+  if (!isTensor(first)) return kindOf(first) === 'Uint8Array';
+  const { dtype, data } = first;
+  return dtype === 'bool' || (dtype === undefined && kindOf(data) === 'Uint8Array');
 }
 
 /** [B, T, S] as [B, 1, T, S]. */
 function withHeads(mask: Bools): Bools {
   if (Array.isArray(mask)) return (mask as readonly Nested<boolean>[]).map((rows) => [rows]);
   const { shape, strides, ...rest } = mask as Tensor;
-  const between = (lengths: readonly number[], length: number) =>
-    lengths.length === 3 ? [lengths[0]!, length, ...lengths.slice(1)] : [...lengths];
+  const between = (lengths: readonly number[], what: string, length: number) => {
+    checkNumbers(lengths, 'preset.keras.attentionMask', what);
+    return lengths.length === 3 ? [lengths[0]!, length, ...lengths.slice(1)] : [...lengths];
+  };
   return {
     ...rest,
-    shape: between(shape, 1),
-    ...(strides && { strides: between(strides, 0) }),
+    shape: between(shape, 'shape', 1),
+    ...(strides && { strides: between(strides, 'strides', 0) }),
   };
 }

@@ -147,17 +147,115 @@ for (const [what, [asked, numbers]] of Object.entries(rows)) {
   });
 }
 
+/** The library's error, with this code, argument and message. */
+const refused = (make, code, argument, message) =>
+  assert.throws(make, (error) => {
+    assert.ok(error instanceof AttentionError, String(error));
+    assert.deepEqual([error.code, error.argument], [code, argument]);
+    assert.match(error.message, message);
+    return true;
+  });
+
 test('a setting that a preset does not have is refused, with those it has', () => {
-  for (const [name, make] of Object.entries(preset)) {
-    assert.throws(
+  for (const make of Object.values(preset)) {
+    refused(
       () => make({ is_causal: true }),
-      (error) =>
-        error instanceof AttentionError &&
-        error.code === 'option' &&
-        error.argument === `preset.${name}` &&
-        /has no is_causal; there is \w+/.test(error.message),
+      'option',
+      'is_causal',
+      /has no option 'is_causal'; its options are \w+/,
     );
   }
+});
+
+test('settings that are no plain object are refused', () => {
+  for (const [name, make] of Object.entries(preset)) {
+    for (const [settings, found] of [
+      [null, 'null'],
+      [true, 'true'],
+      [2, '2'],
+      ['causal', "the string 'causal'"],
+      [[], 'an array'],
+      [new Map(), 'an instance of Map'],
+    ]) {
+      const message = new RegExp(
+        `^preset.${name} must be a plain object \\{ \\w+.* \\}, not ${found}$`,
+      );
+      refused(() => make(settings), 'type', `preset.${name}`, message);
+    }
+  }
+});
+
+const wrong = {
+  flag: [[1, 'yes', {}, tensor([1])], /give true or false$/],
+  cells: [
+    [true, 1, 'causal ', { shape: [1] }, new Uint8Array(4)],
+    /give (a|'causal', a) tensor \{ shape, data \} or nested arrays$/,
+  ],
+  sides: [
+    [2, '2', [1], [1, 2, 3], [1, 0.5], {}],
+    /give two whole numbers \[left, right\], −1 for no limit$/,
+  ],
+  oneOrTwoSides: [['2', 0.5, NaN, [1], [1, '2']], /give a whole number, or two \[left, right\]$/],
+  lengths: [
+    [2, '2', true, { 0: 1 }],
+    /give an array of whole numbers, one for each batch element$/,
+  ],
+  whole: [[0.5, NaN, '2', [2]], /give a whole number$/],
+  fromOne: [[0, -1, 0.5, '2', [2]], /give a whole number from 1$/],
+};
+const kinds = {
+  pytorch: { attnMask: 'cells', isCausal: 'flag' },
+  multiheadAttention: { attnMask: 'cells', keyPaddingMask: 'cells' },
+  flashAttention: { causal: 'flag', windowSize: 'sides' },
+  jax: {
+    mask: 'cells',
+    isCausal: 'flag',
+    localWindowSize: 'oneOrTwoSides',
+    querySeqLengths: 'lengths',
+    keyValueSeqLengths: 'lengths',
+  },
+  mlx: { mask: 'cells' },
+  keras: { attentionMask: 'cells', useCausalMask: 'flag' },
+  onnx: { attnMask: 'cells', isCausal: 'flag', past: 'whole' },
+  transformers: { slidingWindow: 'fromOne', attentionMask: 'cells' },
+};
+
+test('a setting of the wrong type is refused by its name; null and undefined are as if left out', () => {
+  assert.deepEqual(Object.keys(kinds), Object.keys(preset));
+  for (const [name, settings] of Object.entries(kinds)) {
+    for (const [setting, kind] of Object.entries(settings)) {
+      const argument = `preset.${name}.${setting}`;
+      const [values, message] = wrong[kind];
+      for (const value of values) {
+        const make = () => preset[name]({ [setting]: value });
+        refused(make, 'type', argument, message);
+        refused(make, 'type', argument, new RegExp(`^preset.${name}.${setting} is `));
+      }
+      for (const value of [null, undefined]) {
+        assert.deepEqual(preset[name]({ [setting]: value }), preset[name]());
+      }
+    }
+  }
+});
+
+test('axes that are no numbers are refused where a preset adds one', () => {
+  const mask = { shape: [1, 1, 1], data: new Uint8Array(1) };
+  const argument = 'preset.keras.attentionMask';
+  const keras = (changes) => () => preset.keras({ attentionMask: { ...mask, ...changes } });
+  refused(
+    keras({ shape: new Uint8Array(3) }),
+    'shape',
+    argument,
+    /shape must be an array of whole numbers/,
+  );
+  refused(keras({ strides: 5 }), 'shape', argument, /strides must be an array of whole numbers/);
+});
+
+test('a mask that holds itself is no reason to hang', () => {
+  const endless = [];
+  endless.push(endless);
+  const { bias } = preset.pytorch({ attnMask: endless });
+  assert.equal(bias, endless);
 });
 
 test('lengths of queries alone are refused', () => {
