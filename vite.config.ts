@@ -1,25 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type Plugin, type UserConfig, defineConfig } from 'vite';
+import { type UserConfig, defineConfig } from 'vite';
 import { serviceWorker } from './web/offline/plugin.js';
 import { prerender } from './web/prerender/plugin.js';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const library = here('dist/index.js');
 const site = here('build/site');
-
-/** Emscripten keeps its worker's options in a variable; Vite wants to read them where they are used. */
-const literalWorkerOptions: Plugin = {
-  name: 'literal-worker-options',
-  enforce: 'pre',
-  transform: (code, id) =>
-    /attention-\w+-threads\.js$/.test(id)
-      ? code.replace(
-          /(new Worker\(new URL\([^)]*\),\s*)workerOptions\)/g,
-          "$1{ type: 'module', name: 'em-pthread' })",
-        )
-      : undefined,
-};
 
 /** KaTeX offers each font in three formats; every browser that runs this page reads the smallest. */
 const woff2Only = {
@@ -36,9 +23,6 @@ const woff2Only = {
 /** light-dark(), color-mix() and container queries as they are written. */
 const browsers = ['chrome123', 'firefox120', 'safari17.5'];
 
-/** What the library imports in Node and never in a browser. */
-const nodeOnly = ['module', 'worker_threads'];
-
 /** The page, in build/site. */
 const page: UserConfig = {
   root: 'web',
@@ -51,12 +35,8 @@ const page: UserConfig = {
     ],
   },
   css: { postcss: { plugins: [woff2Only] } },
-  plugins: [prerender(library), literalWorkerOptions, serviceWorker(site)],
-  worker: {
-    format: 'es',
-    plugins: () => [literalWorkerOptions],
-    rolldownOptions: { external: nodeOnly },
-  },
+  plugins: [prerender(library), serviceWorker(site)],
+  worker: { format: 'es' },
   build: {
     outDir: site,
     emptyOutDir: true,
@@ -64,7 +44,6 @@ const page: UserConfig = {
     cssTarget: browsers,
     assetsInlineLimit: 0,
     rolldownOptions: {
-      external: nodeOnly,
       input: ['', 'en/', 'zh/', 'en/docs/', 'zh/docs/', 'en/docs/reference/'].map((folder) =>
         here(`web/${folder}index.html`),
       ),
