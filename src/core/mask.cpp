@@ -138,13 +138,20 @@ void Mask::count() {
   // Over the planes that differ, then times how often each of them occurs.
   const Index batch = varies_by_batch_ ? shape_.batch : std::min<Index>(shape_.batch, 1);
   const Index heads = varies_by_head_ ? shape_.heads : std::min<Index>(shape_.heads, 1);
+  reach_.assign(static_cast<std::size_t>(batch), {shape_.keys, 0});
   if (batch * heads == 0) return;
   Scratch scratch;
   for (Index b = 0; b < batch; ++b) {
+    KeyRange& reach = reach_[static_cast<std::size_t>(b)];
     for (Index h = 0; h < heads; ++h) {
       for (Index i = 0; i < shape_.queries; ++i) {
         row(b, h, i, scratch.ranges);
-        empty_rows_ += scratch.ranges.empty();
+        if (scratch.ranges.empty()) {
+          ++empty_rows_;
+          continue;
+        }
+        reach.begin = std::min(reach.begin, scratch.ranges.front().begin);
+        reach.end = std::max(reach.end, scratch.ranges.back().end);
         for (const KeyRange& range : scratch.ranges) allowed_cells_ += range.end - range.begin;
       }
     }

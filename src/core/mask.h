@@ -170,6 +170,13 @@ class Mask {
   /// Kinds of the top-level rules that forbid a cell; empty when it is allowed.
   std::vector<const char*> cause(Index b, Index h, Index i, Index j) const;
 
+  /// From the first to the last key that any row of a batch element may read; the end lies
+  /// before the beginning where there is none.
+  KeyRange reach(Index b) const {
+    return rules_.empty() ? KeyRange{0, shape_.keys}
+                          : reach_[static_cast<std::size_t>(varies_by_batch_ ? b : 0)];
+  }
+
   /// Cells and rows over all of [B, H, T].
   std::int64_t allowed_cells() const { return allowed_cells_; }
   std::int64_t empty_rows() const { return empty_rows_; }
@@ -185,6 +192,7 @@ class Mask {
   bool complete_ = true;
   bool varies_by_batch_ = false;
   bool varies_by_head_ = false;
+  std::vector<KeyRange> reach_;  ///< of each batch element, or of all
   std::int64_t allowed_cells_ = 0;
   std::int64_t empty_rows_ = 0;
 };

@@ -22,7 +22,8 @@ const enum Tag {
   other,
 }
 
-/** Where among the words of a tensor stand the elements to copy and the address to copy them to. */
+/** Where among the words of a tensor stand its shape, the elements to copy and the address for them. */
+const shapeWord = 3;
 const lengthWord = 12;
 const addressWord = 13;
 
@@ -81,15 +82,48 @@ export class Message {
     return dtypes[this.#uploads[0]!.dtype]!;
   }
 
-  /** Copies tensors `first` to `end`, whose addresses have been filled in. */
-  upload(heap: readonly TensorData[], first: number, end = this.#uploadCount): void {
+  /**
+   * Copies tensors `first` to `end`, whose addresses have been filled in.
+   *
+   * @param needed first and last + 1 of the keys that are read of each batch element: of key and
+   *   value no more is copied
+   */
+  upload(
+    heap: readonly TensorData[],
+    first: number,
+    end = this.#uploadCount,
+    needed?: ArrayLike<number>,
+  ): void {
     this.#words = this.#room(1);
     for (let i = first; i < end; i++) {
       const { dtype, data, at, first } = this.#uploads[i]!;
       const length = this.#words[at + lengthWord]! - first;
       const into = heap[dtype]!;
       const start = this.#words[at + addressWord]! / into.BYTES_PER_ELEMENT + first;
-      into.set(data.length <= length ? data : data.subarray(0, length), start);
+      const given = data.length <= length ? data : data.subarray(0, length);
+      if (needed === undefined || i === 0) into.set(given, start);
+      else this.#uploadParts(given, at + shapeWord, first, into, start, needed);
+    }
+  }
+
+  #uploadParts(
+    data: TensorData,
+    shape: number,
+    first: number,
+    into: TensorData,
+    start: number,
+    needed: ArrayLike<number>,
+  ): void {
+    const [batch, heads, keys, width] = this.#words.subarray(
+      shape,
+      shape + 4,
+    ) as unknown as number[];
+    for (let head = 0; head < batch! * heads!; head++) {
+      const element = Math.floor(head / heads!);
+      const at = (key: number) => (head * keys! + key) * width! - first;
+      const begin = Math.max(at(needed[2 * element]!), 0);
+      const end = Math.min(at(needed[2 * element + 1]!), data.length);
+      if (begin < end) into.set(data.subarray(begin, end), start + begin);
     }
   }
 

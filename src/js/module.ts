@@ -83,6 +83,7 @@ export const enum Reply {
   output,
   lse,
   weights,
+  needed,
   weightHeads,
   weightQueries,
   emptyRows,

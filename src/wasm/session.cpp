@@ -141,6 +141,7 @@ bool Session::place_result(Tensor& tensor, DType dtype, const Shape& shape) {
 /// Room for the inputs and, unless they come from explain(), for the results.
 bool Session::place_all() {
   const Sizes& sizes = plan_.sizes;
+  reply_ = {};
   bool placed = place_input(call_.query, 0);
   if (!cached_) placed = placed && place_input(call_.key, 1) && place_input(call_.value, 2);
   if (purpose_ == Purpose::explain) return placed && is_free(plan_.bytes);
@@ -163,9 +164,34 @@ bool Session::place_all() {
   reply_ = {.output = address(result_.output.data),
             .lse = address(result_.lse.data),
             .weights = address(result_.weights.data),
+            .needed = needed(),
             .weight_heads = static_cast<double>(heads),
             .weight_queries = static_cast<double>(queries)};
   return placed;
+}
+
+/// Keys that the mask keeps from every query, as those behind padding, are not copied in where that
+/// saves more than copying each head by itself costs. Tiles are copied whole, since the kernels
+/// look at all of one: what is left out is in none that they touch.
+double Session::needed() {
+  const Sizes& sizes = plan_.sizes;
+  const bool row_major = !call_.key.strided && !call_.value.strided;
+  if (cached_ || !row_major || plan_.mask.allows_everything()) return 0;
+  needed_.clear();
+  std::int64_t left_out = 0;
+  for (Index b = 0; b < sizes.batch; ++b) {
+    const auto [begin, end] = plan_.mask.reach(b);
+    const Index first = begin / default_tile_keys * default_tile_keys;
+    const Index last =
+        std::min(sizes.keys, (end + default_tile_keys - 1) / default_tile_keys * default_tile_keys);
+    left_out += sizes.keys - std::max<Index>(last - first, 0);
+    needed_.push_back(static_cast<double>(first));
+    needed_.push_back(static_cast<double>(last));
+  }
+  constexpr std::int64_t worthwhile = 4096;  // bytes
+  const std::int64_t saved =
+      bytes_of(left_out * (sizes.head_dim + sizes.value_dim), call_.key.dtype);
+  return saved > worthwhile * 2 * sizes.batch ? address(needed_.data()) : 0;
 }
 
 void Session::attend(const Watch& watch, double first_row, double end_row) {

@@ -31,6 +31,7 @@ enum class Status { failed, ready, wants_options };
 /// src/js/session.ts lists the same names in this order.
 struct Reply {
   double output = 0, lse = 0, weights = 0;
+  double needed = 0;  ///< first and last + 1 of each batch element's keys to copy in (0: all)
   double weight_heads = 0, weight_queries = 0;
   double empty_rows = 0, allowed_cells = 0, total_cells = 0;
   double tiles_skipped = 0, tiles_total = 0;
@@ -108,6 +109,7 @@ class Session {
   void tell_address(const Tensor& tensor, std::size_t input);
   bool place_result(Tensor& tensor, DType dtype, const Shape& shape);
   bool place_all();
+  double needed();
 
   Machine machine_;
   std::unique_ptr<ThreadPool> pool_;
@@ -117,6 +119,7 @@ class Session {
   /// checked once. Empty: nothing is known.
   std::vector<double> known_;
   std::size_t asked_ = 0;  ///< words of the message, if it says all that the checks look at
+  std::vector<double> needed_;
   Arena arena_;
   bool has_options_ = false;
   Purpose purpose_ = Purpose::attend;

@@ -2,6 +2,7 @@
 
 // Compares masks with predicates over single cells, which share nothing with ranges.
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
@@ -44,6 +45,7 @@ inline std::string difference(const std::vector<Rule>& rules, const MaskShape& s
   std::int64_t allowed = 0, empty = 0;
   KeyRanges row, first;
   for (Index b = 0; b < shape.batch; ++b) {
+    KeyRange reach = {shape.keys, 0};
     for (Index h = 0; h < shape.heads; ++h) {
       for (Index i = 0; i < shape.queries; ++i) {
         const std::string cell = "row " + std::to_string(b) + " " + std::to_string(h) + " " +
@@ -54,7 +56,10 @@ inline std::string difference(const std::vector<Rule>& rules, const MaskShape& s
             ranges_where(shape.keys, [&](Index j) { return allows(b, h, i, j); });
         mask.row(b, h, i, row);
         if (row != wanted) return cell + text(row) + " is not " + text(wanted);
-        for (const KeyRange& range : wanted) allowed += range.end - range.begin;
+        for (const KeyRange& range : wanted) {
+          allowed += range.end - range.begin;
+          reach = {std::min(reach.begin, range.begin), std::max(reach.end, range.end)};
+        }
         empty += wanted.empty();
         mask.row(mask.varies_by_batch() ? b : 0, mask.varies_by_head() ? h : 0, i, first);
         if (row != first) return cell + "differs, but is said not to";
@@ -62,6 +67,10 @@ inline std::string difference(const std::vector<Rule>& rules, const MaskShape& s
           if (mask.cause(b, h, i, j).empty() != allows(b, h, i, j)) return cell + "wrong cause";
         }
       }
+    }
+    if (!mask.allows_everything() && mask.reach(b) != reach) {
+      return "batch element " + std::to_string(b) + " reaches " + text({mask.reach(b)}) + ", not " +
+             text({reach});
     }
   }
   if (mask.allowed_cells() != allowed) {
