@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type UserConfig, defineConfig } from 'vite';
+import { type Plugin, type UserConfig, defineConfig } from 'vite';
 import { serviceWorker } from './web/offline/plugin.js';
 import { prerender } from './web/prerender/plugin.js';
 
