@@ -31,6 +31,14 @@ void store(T* numbers, Lanes<T> x) {
   x.store_unaligned(numbers);
 }
 
+/// Whether multiply_add() of float32 rounds once: with relaxed SIMD engines do where the machine
+/// can, which is all but everywhere.
+#ifdef __wasm_relaxed_simd__
+inline constexpr bool rounds_once = true;
+#else
+inline constexpr bool rounds_once = false;
+#endif
+
 /// a·b + c, rounded once where the machine has a fused instruction, else twice. With relaxed SIMD
 /// that is the engine's choice, the same one throughout a run.
 template <class T>

@@ -21,8 +21,9 @@ struct Repeated {
   operator Lanes<T>() const { return load(numbers.data()); }
 };
 
-/// What e^x is computed from. Whole vectors and not const, so that each is one load from memory:
-/// engines build a vector constant that is written in the code anew at each use, from two shuffles.
+/// e^x = 2ⁿ·e^r with x = n·ln 2 + r, |r| ≤ ln 2 / 2, and e^r ≈ 1 + r·q(r). Whole vectors and not
+/// const, so that each is one load from memory: engines build a vector constant that is written in
+/// the code anew at each use, from two shuffles.
 template <class T>
 struct ExpConstants;
 
@@ -34,12 +35,13 @@ struct ExpConstants<float> {
   /// bits.
   Repeated<float> round = 0x1.8p23f + 127;
   Repeated<float> log2e = 0x1.715476p0f;
-  /// 17 bits: its product with an exponent is exact.
-  Repeated<float> minus_ln2_high = -0x1.62e4p-1f;
+  /// Its product with n loses nothing: all of ln 2 where that is rounded once, else 17 bits of it.
+  static constexpr bool one_step = rounds_once;
+  Repeated<float> minus_ln2_high = one_step ? -0x1.62e430p-1f : -0x1.62e4p-1f;
   Repeated<float> minus_ln2_low = -0x1.7f7d1cp-20f;
-  /// Highest power first: the smallest relative error on |r| ≤ ln 2 / 2 with p(0) = 1, 9.2·10⁻⁸.
-  std::array<Repeated<float>, 6> polynomial = {0x1.0fa82p-7f,  0x1.573a6cp-5f, 0x1.555a6cp-3f,
-                                               0x1.fffdc6p-2f, 0x1.fffff6p-1f, 1.0f};
+  /// Highest power first: the smallest relative error of e^r, 9.2·10⁻⁸.
+  std::array<Repeated<float>, 5> q = {0x1.0fa82p-7f, 0x1.573a6cp-5f, 0x1.555a6cp-3f, 0x1.fffdc6p-2f,
+                                      0x1.fffff6p-1f};
 };
 
 template <>
@@ -48,47 +50,61 @@ struct ExpConstants<double> {
   Repeated<double> lowest = -709.0;  ///< about ln 2⁻¹⁰²³
   Repeated<double> round = 0x1.8p52 + 1023;
   Repeated<double> log2e = 0x1.71547652b82fep0;
+  static constexpr bool one_step = false;
   Repeated<double> minus_ln2_high = -0x1.62e42feep-1;
   Repeated<double> minus_ln2_low = -0x1.a39ef35793c76p-33;
   /// Taylor's, whose rest is below 4·10⁻¹⁸.
-  std::array<Repeated<double>, 14> polynomial = {1. / 6227020800,
-                                                 1. / 479001600,
-                                                 1. / 39916800,
-                                                 1. / 3628800,
-                                                 1. / 362880,
-                                                 1. / 40320,
-                                                 1. / 5040,
-                                                 1. / 720,
-                                                 1. / 120,
-                                                 1. / 24,
-                                                 1. / 6,
-                                                 1. / 2,
-                                                 1.,
-                                                 1.};
+  std::array<Repeated<double>, 13> q = {1. / 6227020800,
+                                        1. / 479001600,
+                                        1. / 39916800,
+                                        1. / 3628800,
+                                        1. / 362880,
+                                        1. / 40320,
+                                        1. / 5040,
+                                        1. / 720,
+                                        1. / 120,
+                                        1. / 24,
+                                        1. / 6,
+                                        1. / 2,
+                                        1.};
 };
 
 template <class T>
 inline ExpConstants<T> exp_constants;
 
-/// e^x for x ≤ 0, NaN for NaN. Relative error at most 2 units in the last place (tested); exactly 0
-/// below about −87 (float32) or −708 (float64): results that are denormal make every later product
-/// many times slower, and WebAssembly cannot flush them.
+/// e^x for x ≤ 0, NaN for NaN; an object has the constants in registers. Relative error at most 2
+/// units in the last place (tested). Exactly 0 below about −87 (float32) or −708 (float64): results
+/// that are denormal make every later product many times slower, and WebAssembly cannot flush them.
 template <class T>
-Lanes<T> exp_nonpositive(Lanes<T> x) {
-  const ExpConstants<T>& constants = exp_constants<T>;
-  // x = n·ln 2 + r, |r| ≤ ln 2 / 2. At the lowest x the exponent field of 2ⁿ is 0, and so is 2ⁿ.
-  x = at_least(x, Lanes<T>(constants.lowest));
-  const Lanes<T> round = constants.round;
-  const Lanes<T> shifted = multiply_add(x, Lanes<T>(constants.log2e), round);
-  const Lanes<T> n = shifted - round;
-  Lanes<T> r = multiply_add(n, Lanes<T>(constants.minus_ln2_high), x);
-  r = multiply_add(n, Lanes<T>(constants.minus_ln2_low), r);
-  Lanes<T> p = constants.polynomial[0];
-  for (std::size_t k = 1; k < constants.polynomial.size(); ++k) {
-    p = multiply_add(p, r, Lanes<T>(constants.polynomial[k]));
+class Exp {
+  using Constants = ExpConstants<T>;
+
+ public:
+  Exp() {
+    for (std::size_t k = 0; k < terms; ++k) q_[k] = exp_constants<T>.q[k];
   }
-  return p * shift_bits_left<ExpConstants<T>::fraction_bits>(shifted);
-}
+
+  Lanes<T> operator()(Lanes<T> x) const {
+    // At the lowest x the exponent field of 2ⁿ is 0, and so is 2ⁿ.
+    x = at_least(x, lowest_);
+    const Lanes<T> shifted = multiply_add(x, log2e_, round_);
+    const Lanes<T> n = shifted - round_;
+    Lanes<T> r = multiply_add(n, minus_ln2_high_, x);
+    if constexpr (!Constants::one_step) r = multiply_add(n, minus_ln2_low_, r);
+    const Lanes<T> power = shift_bits_left<Constants::fraction_bits>(shifted);
+    Lanes<T> q = q_[0];
+    for (std::size_t k = 1; k < terms; ++k) q = multiply_add(q, r, q_[k]);
+    return multiply_add(power * r, q, power);
+  }
+
+ private:
+  static constexpr std::size_t terms = std::tuple_size_v<decltype(Constants::q)>;
+  Lanes<T> lowest_ = exp_constants<T>.lowest, round_ = exp_constants<T>.round;
+  Lanes<T> log2e_ = exp_constants<T>.log2e;
+  Lanes<T> minus_ln2_high_ = exp_constants<T>.minus_ln2_high;
+  Lanes<T> minus_ln2_low_ = exp_constants<T>.minus_ln2_low;
+  Lanes<T> q_[terms];
+};
 
 /// The largest score of each row, NaN aside.
 template <class T, int Vectors>
@@ -145,46 +161,40 @@ struct OnlineSoftmax {
 template <class T>
 template <int Vectors>
 void OnlineSoftmax<T>::update(T* scores, Index keys, const T* tile_max, T* rescale) {
+  const Exp<T> exp;
   Lanes<T> max[Vectors], sum[Vectors], tile_sum[Vectors];
   for (int v = 0; v < Vectors; ++v) {
     const Index at = v * lanes<T>;
     const Lanes<T> old_max = load(row_max.data() + at);
     const Lanes<T> new_max = at_least(old_max, load(tile_max + at));
     max[v] = subtrahend(new_max);
-    const Lanes<T> factor = exp_nonpositive<T>(old_max - max[v]);
+    const Lanes<T> factor = exp(old_max - max[v]);
     sum[v] = load(row_sum.data() + at) * factor;
     tile_sum[v] = Lanes<T>(T(0));  // apart: small numbers added to a large one lose their digits
     store(row_max.data() + at, new_max);
     store(rescale + at, factor);
   }
-  // Two keys at a time, so that constants which find no place in registers are loaded half as
-  // often.
-  const auto take_in = [&](auto keys_at_once) {
-    constexpr int count = keys_at_once() * Vectors;
-    Lanes<T> e[count];
-    for (int n = 0; n < count; ++n) {
-      e[n] = exp_nonpositive<T>(load(scores + n * lanes<T>) - max[n % Vectors]);
+  for (Index j = 0; j < keys; ++j) {
+    for (int v = 0; v < Vectors; ++v) {
+      const Lanes<T> e = exp(load(scores + v * lanes<T>) - max[v]);
+      store(scores + v * lanes<T>, e);
+      tile_sum[v] += e;
     }
-    for (int n = 0; n < count; ++n) {
-      store(scores + n * lanes<T>, e[n]);
-      tile_sum[n % Vectors] += e[n];
-    }
-    scores += count * lanes<T>;
-  };
-  for (Index j = 1; j < keys; j += 2) take_in(std::integral_constant<int, 2>{});
-  if (keys % 2) take_in(std::integral_constant<int, 1>{});
+    scores += Vectors * lanes<T>;
+  }
   for (int v = 0; v < Vectors; ++v) store(row_sum.data() + v * lanes<T>, sum[v] + tile_sum[v]);
 }
 
 template <class T>
 template <int Vectors>
 void OnlineSoftmax<T>::merge(const OnlineSoftmax& other, T* factor, T* other_factor) {
+  const Exp<T> exp;
   for (int v = 0; v < Vectors; ++v) {
     const Index at = v * lanes<T>;
     const Lanes<T> mine = load(row_max.data() + at), theirs = load(other.row_max.data() + at);
     const Lanes<T> max = at_least(mine, theirs);
-    const Lanes<T> f = exp_nonpositive<T>(mine - subtrahend(max));
-    const Lanes<T> g = exp_nonpositive<T>(theirs - subtrahend(max));
+    const Lanes<T> f = exp(mine - subtrahend(max));
+    const Lanes<T> g = exp(theirs - subtrahend(max));
     store(row_sum.data() + at, load(row_sum.data() + at) * f + load(other.row_sum.data() + at) * g);
     store(row_max.data() + at, max);
     store(factor + at, f);
@@ -195,12 +205,13 @@ void OnlineSoftmax<T>::merge(const OnlineSoftmax& other, T* factor, T* other_fac
 template <class T>
 template <int Vectors>
 void OnlineSoftmax<T>::weights(T* scores, Index keys) const {
+  const Exp<T> exp;
   for (int v = 0; v < Vectors; ++v) {
     const Lanes<T> max = subtrahend(load(row_max.data() + v * lanes<T>));
     const Lanes<T> sum = load(row_sum.data() + v * lanes<T>);
     T* score = scores + v * lanes<T>;
     for (Index j = 0; j < keys; ++j, score += Vectors * lanes<T>) {
-      store(score, exp_nonpositive<T>(load(score) - max) / sum);
+      store(score, exp(load(score) - max) / sum);
     }
   }
 }
