@@ -3,6 +3,7 @@
 // A block of queries that read the same head of keys: the unit of work of the fast path.
 
 #include "core/buffer.h"
+#include "core/decode.h"
 #include "core/order.h"
 #include "core/scores.h"
 
@@ -37,6 +38,7 @@ class Block {
         plan_(plan),
         options_(call.options),
         scores_(scores),
+        most_rows_(most_rows),
         key_(view<const Stored>(call.key)),
         value_(view<const Stored>(call.value)),
         query_size_(plan.sizes.head_dim * panel_rows<T>),
@@ -83,6 +85,7 @@ class Block {
     for_tiles(chunk * chunk_keys, end, [&](auto vectors, Index p, const Span& span, Tile& tile) {
       attend_tile<vectors()>(p, span, tile, partial);
     });
+    if (few()) turn(partial.output, plan_.sizes.value_dim);
   }
 
   /// f(panel, span, width, weights): weights [keys of the span][width] of every tile, once it is
@@ -146,7 +149,11 @@ class Block {
       Tile tile = {begin, count, tile_rows(key_, batch_, kv_head_, begin, count, key_copy_.data()),
                    tile_rows(value_, batch_, kv_head_, begin, count, value_copy_.data()),
                    std::nullopt};
-      if (panels_ == 1) read_once(tile.key, count, plan_.sizes.head_dim);
+      if (few()) {
+        read_ahead(tile.value.data, tile.value.stride, count);
+      } else if (panels_ == 1) {
+        read_once(tile.key, count, plan_.sizes.head_dim);
+      }
       for (Index p = 0; p < panels_; ++p) {
         const Span& span = spans[static_cast<std::size_t>(p)];
         if (span.empty()) continue;
@@ -167,12 +174,38 @@ class Block {
     }
   }
 
+  /// Whether the products of decode.h are used.
+  bool few() const { return most_rows_ <= lanes<T>; }
+
   template <int Vectors>
   bool compute_scores(Index p, const Span& span, const Tile& tile, T* tile_max) {
-    return scores_.template compute<Vectors>(
-        rows(p), span, query_.data() + p * query_size_,
-        tile.key.data + (span.begin - tile.begin) * tile.key.stride, tile.key.stride,
-        weights_.data(), tile_max, scratch_.data());
+    const auto [data, stride] = tile.key;
+    const T* query = query_.data() + p * query_size_;
+    const T* key = data + (span.begin - tile.begin) * stride;
+    const Index keys = span.end - span.begin, width = plan_.sizes.head_dim;
+    if (Vectors == 1 && few()) {
+      score_few(query, key, stride, keys, width, scores_.scale(), weights_.data(), tile_max);
+    } else {
+      score_tile<T, Vectors>(query, key, stride, keys, width, scores_.scale(), weights_.data(),
+                             tile_max);
+    }
+    return scores_.template complete<Vectors>(rows(p), span, weights_.data(), tile_max,
+                                              scratch_.data());
+  }
+
+  /// output = output·rescale + weights·V
+  template <int Vectors>
+  void add_values(const Span& span, const T* value, Index stride, const T* rescale,
+                  T* output) const {
+    const T* weights = weights_.data();
+    const Index keys = span.end - span.begin, width = plan_.sizes.value_dim;
+    if (Vectors == 1 && most_rows_ == 1) {
+      value_few<T, 1>(weights, value, stride, keys, width, rescale, output);
+    } else if (Vectors == 1 && few()) {
+      value_few<T, lanes<T>>(weights, value, stride, keys, width, rescale, output);
+    } else {
+      value_tile<T, Vectors>(weights, value, stride, keys, width, rescale, output);
+    }
   }
 
   template <int Vectors>
@@ -187,16 +220,16 @@ class Block {
     partial.softmax[static_cast<std::size_t>(p)].template update<Vectors>(
         weights_.data(), span.end - span.begin, tile_max, rescale);
     if (options_.dropout) drop<Vectors>(rows(p), span);
-    const T* value = tile.value.data + (span.begin - tile.begin) * tile.value.stride;
-    if (panels_ == 1) {
-      read_once({value, tile.value.stride}, span.end - span.begin, plan_.sizes.value_dim);
+    const auto [data, stride] = tile.value;
+    const T* value = data + (span.begin - tile.begin) * stride;
+    if (panels_ == 1 && !few()) {
+      read_once({value, stride}, span.end - span.begin, plan_.sizes.value_dim);
     }
     T* output = this->output(partial, p);
     if (all_allowed || values_finite(tile)) {
-      value_tile<T, Vectors>(weights_.data(), value, tile.value.stride, span.end - span.begin,
-                             plan_.sizes.value_dim, rows(p).count(), rescale, output);
+      add_values<Vectors>(span, value, stride, rescale, output);
     } else {
-      add_guarded_values<Vectors>(rows(p), span, value, tile.value.stride, rescale, output);
+      add_guarded_values<Vectors>(p, span, value, stride, rescale, output);
     }
     if (watch_.tile) {
       record<Vectors>(p, span, scores, tile_max, rescale,
@@ -217,8 +250,26 @@ class Block {
       const std::size_t at = static_cast<std::size_t>(row);
       watch_.tile({rows(p)[row], span.begin, span.end, column(scores.data(), keys),
                    column(weights_.data(), keys), tile_max[row], softmax.row_max[at], rescale[row],
-                   softmax.row_sum[at], column(output, plan_.sizes.value_dim)});
+                   softmax.row_sum[at], numbers_of<Vectors>(row, output)});
     }
+  }
+
+  /// A row of the output, as the panel has it.
+  template <int Vectors>
+  std::vector<double> numbers_of(Index row, const T* output) const {
+    std::vector<double> numbers;
+    for (Index c = 0; c < plan_.sizes.value_dim; ++c) {
+      numbers.push_back(output[place<Vectors>(c, row)]);
+    }
+    return numbers;
+  }
+
+  /// Where number c of a row stands in an output while tiles are added.
+  template <int Vectors>
+  Index place(Index c, Index row) const {
+    constexpr Index width = lanes<T>;
+    const Index turned = few() ? plan_.sizes.value_dim / width * width : 0;
+    return c < turned ? (c / width * width + row) * width + c % width : c * Vectors * width + row;
   }
 
   template <int Vectors>
@@ -251,9 +302,8 @@ class Block {
   /// value_tile() where some values are NaN or infinite and some rows must not read them: 0·NaN
   /// would be NaN. They are taken as 0 and then added for the rows that do read them.
   template <int Vectors>
-  void add_guarded_values(const PanelRows<T>& rows, const Span& span, const T* value, Index stride,
-                          const T* rescale, T* output) {
-    constexpr Index width = Vectors * lanes<T>;
+  void add_guarded_values(Index p, const Span& span, const T* value, Index stride, const T* rescale,
+                          T* output) const {
     const T* weights = weights_.data();
     const Index keys = span.end - span.begin, columns = plan_.sizes.value_dim;
     std::vector<T> finite(static_cast<std::size_t>(keys * columns));
@@ -267,13 +317,12 @@ class Block {
     for_values([&](Index j, Index c, T number, bool is_finite) {
       finite[static_cast<std::size_t>(j * columns + c)] = is_finite ? number : T(0);
     });
-    value_tile<T, Vectors>(weights, finite.data(), columns, keys, columns, rows.count(), rescale,
-                           output);
+    add_values<Vectors>(span, finite.data(), columns, rescale, output);
     for_values([&](Index j, Index c, T number, bool is_finite) {
       if (is_finite) return;
-      for (Index row = 0; row < rows.count(); ++row) {
-        if (scores_.allows(rows, row, span.begin + j)) {
-          output[c * width + row] += weights[j * width + row] * number;
+      for (Index row = 0; row < rows(p).count(); ++row) {
+        if (scores_.allows(rows(p), row, span.begin + j)) {
+          output[place<Vectors>(c, row)] += weights[j * Vectors * lanes<T> + row] * number;
         }
       }
     });
@@ -284,6 +333,7 @@ class Block {
   const Plan& plan_;
   const Options& options_;
   const Scores<Stored>& scores_;
+  Index most_rows_;
   View<const Stored> key_, value_;
   Index query_size_, output_size_;  ///< of one panel
   Buffer<T> query_, weights_, scratch_, key_copy_, value_copy_;

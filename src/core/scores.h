@@ -1,6 +1,6 @@
 #pragma once
 
-// The masked scores of a panel's rows for some keys: scale · K·Qᵀ, softcap, bias, ALiBi, mask.
+// What becomes of a panel's scores scale · K·Qᵀ for some keys: softcap, bias, ALiBi, mask.
 
 #include "core/attention.h"
 #include "core/pack.h"
@@ -30,7 +30,7 @@ class Scores {
         softcap_(static_cast<T>(call.options.softcap)),
         scale_(static_cast<T>(plan.scale)) {}
 
-  /// Numbers of `scratch` that compute() wants for so many keys.
+  /// Numbers of `scratch` that complete() wants for so many keys.
   Index scratch(Index keys) const { return bias_ ? keys * panel_rows<T> : 0; }
 
   /// The panel's queries as score_tile() reads them.
@@ -39,14 +39,14 @@ class Scores {
     gather_rows<Vectors>(pointers(rows, query_, 0), query_.strides[3], plan_.sizes.head_dim, query);
   }
 
-  /// scores [keys of the span][rows] and their maxima; `key` is where the span's first key lies.
+  T scale() const { return scale_; }
+
+  /// Takes scores [keys of the span][rows] and their maxima, and leaves what softmax is to see.
   /// Returns whether every row may read every key.
   template <int Vectors>
-  bool compute(const PanelRows<T>& rows, const Span& span, const T* query, const T* key,
-               Index key_stride, T* scores, T* tile_max, T* scratch) const {
+  bool complete(const PanelRows<T>& rows, const Span& span, T* scores, T* tile_max,
+                T* scratch) const {
     const Index keys = span.end - span.begin;
-    score_tile<T, Vectors>(query, key, key_stride, keys, plan_.sizes.head_dim, scale_, scores,
-                           tile_max);
     bool all_allowed = span.full;
     if (softcap_ > 0) cap(scores, keys * Vectors * lanes<T>, softcap_);
     if (bias_) all_allowed &= add_bias<Vectors>(rows, span, scores, scratch);

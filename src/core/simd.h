@@ -54,6 +54,9 @@ Lanes<T> multiply_add(Lanes<T> a, Lanes<T> b, Lanes<T> c) {
 #endif
 }
 
+/// Compilers may not move loads across: they would read ahead, and then find no registers.
+inline void keep_order() { asm volatile("" ::: "memory"); }
+
 /// The larger of x and y; x where one of them is NaN. One instruction, unlike a maximum that keeps
 /// every NaN.
 template <class T>

@@ -13,8 +13,8 @@
 //
 // Register blocking: 6 keys (or 6 columns of the values) × 2 vectors are 12 sums in registers. Each
 // step loads 2 vectors and 6 single numbers for 12 multiply-adds; with 16 registers, more sums
-// would spill and fewer would wait for the loads. With 1 vector 8 keys keep enough sums in flight,
-// and the values are taken a vector of columns at a time, as the queries are few.
+// would spill and fewer would wait for the loads. With 1 vector 8 keys keep enough sums in flight.
+// Calls that have no more queries than that for each head of keys use decode.h.
 //
 // The loops over a block are functions of their own, never inlined: WebAssembly engines replace
 // slow first code by fast code only between calls, so a long call must make many short ones. They
@@ -42,10 +42,10 @@ void score_tile(const T* query, const T* key, Index key_stride, Index keys, Inde
                 T* scores, T* tile_max);
 
 /// output[c][row] = output[c][row]·rescale[row] + Σ_j weights[j][row]·value[j][c], value[j] at
-/// value + j·value_stride, for the first `count` rows; what becomes of others means nothing.
+/// value + j·value_stride.
 template <class T, int Vectors>
 void value_tile(const T* weights, const T* value, Index value_stride, Index keys, Index value_dim,
-                Index count, const T* rescale, T* output);
+                const T* rescale, T* output);
 
 // ---- How ----------------------------------------------------------------------------------------
 
@@ -138,69 +138,13 @@ template <class T, int Vectors, int Columns>
   }
 }
 
-/// value_block() for `Rows` queries of one vector, bit for bit, with the lanes along the columns:
-/// few queries would leave lanes empty, and read every number of the values by itself.
-template <class T, int Rows, int Columns>
-[[gnu::noinline]] void value_block_across(const T* weights, const T* value, Index value_stride,
-                                          Index keys, const T* rescale, T* output) {
-  constexpr Index width = lanes<T>;
-  Lanes<T> square[Columns][width], sum[Columns][Rows];
-  for (int v = 0; v < Columns; ++v) {
-    for (Index c = 0; c < width; ++c) square[v][c] = load(output + (v * width + c) * width);
-    transpose<T>(square[v]);
-    for (int row = 0; row < Rows; ++row) sum[v][row] = square[v][row] * Lanes<T>(rescale[row]);
-  }
-  for (Index j = 0; j < keys; ++j) {
-    Lanes<T> numbers[Columns];
-    for (int v = 0; v < Columns; ++v) numbers[v] = load(value + v * width);
-    for (int row = 0; row < Rows; ++row) {
-      const Lanes<T> weight(weights[row]);
-      for (int v = 0; v < Columns; ++v) {
-        sum[v][row] = multiply_add(weight, numbers[v], sum[v][row]);
-      }
-    }
-    weights += width;
-    value += value_stride;
-  }
-  for (int v = 0; v < Columns; ++v) {
-    for (Index row = 0; row < width; ++row) square[v][row] = sum[v][row < Rows ? row : 0];
-    transpose<T>(square[v]);
-    for (Index c = 0; c < width; ++c) store(output + (v * width + c) * width, square[v][c]);
-  }
-}
-
-template <class T, int Rows>
-void value_tile_across(const T* weights, const T* value, Index value_stride, Index keys,
-                       Index value_dim, const T* rescale, T* output) {
-  constexpr Index width = lanes<T>;
-  const Index vectors = value_dim / width;
-  in_blocks<Rows == 1 ? 4 : 2>(vectors, [&](Index first, auto size) {
-    value_block_across<T, Rows, size()>(weights, value + first * width, value_stride, keys, rescale,
-                                        output + first * width * width);
-  });
-  const Index done = vectors * width;
-  in_blocks<width - 1>(value_dim - done, [&](Index first, auto size) {
-    value_block<T, 1, size()>(weights, value + done + first, value_stride, keys, rescale,
-                              output + (done + first) * width);
-  });
-}
-
 template <class T, int Vectors>
 void value_tile(const T* weights, const T* value, Index value_stride, Index keys, Index value_dim,
-                Index count, const T* rescale, T* output) {
-  if constexpr (Vectors == 1) {
-    if (count == 1) {
-      value_tile_across<T, 1>(weights, value, value_stride, keys, value_dim, rescale, output);
-    } else {
-      value_tile_across<T, lanes<T>>(weights, value, value_stride, keys, value_dim, rescale,
-                                     output);
-    }
-  } else {
-    in_blocks<block_columns>(value_dim, [&](Index first, auto size) {
-      value_block<T, Vectors, size()>(weights, value + first, value_stride, keys, rescale,
-                                      output + first * Vectors * lanes<T>);
-    });
-  }
+                const T* rescale, T* output) {
+  in_blocks<block_columns>(value_dim, [&](Index first, auto size) {
+    value_block<T, Vectors, size()>(weights, value + first, value_stride, keys, rescale,
+                                    output + first * Vectors * lanes<T>);
+  });
 }
 
 }  // namespace attention
