@@ -61,6 +61,14 @@ Status Session::prepare(Purpose purpose, std::size_t words) {
   return read_the_options(message, &Session::check);
 }
 
+/// The last step of check(): a call that breaks off before it is not known.
+void Session::remember() {
+  known_.assign(message_.begin(), message_.begin() + static_cast<std::ptrdiff_t>(asked_));
+  for (std::size_t input = 0; input < 3; ++input) {  // as they come
+    known_[input * tensor_words + tensor_address] = 0;
+  }
+}
+
 /// Bit by bit the call that was checked last; and there is still as much memory as it needs.
 bool Session::is_known(std::span<const double> message) const {
   return !known_.empty() && message.size() == known_.size() &&
@@ -95,10 +103,10 @@ Status Session::check() {
     has_options_ = true;  // the cache has set one of them
   }
   if (Error error = check_with_memory()) return fail(std::move(error));
-  if (asked_ != 0 && plan_.bytes <= most_known) {
-    known_.assign(message_.begin(), message_.begin() + static_cast<std::ptrdiff_t>(asked_));
+  if (place_all()) {
+    if (asked_ != 0 && plan_.bytes <= most_known) remember();
+    return done(Status::ready);
   }
-  if (place_all()) return done(Status::ready);
   return fail({"memory", "query",
                "the call needs " + std::to_string(plan_.bytes) + " bytes of memory; there are " +
                    to_text(machine_.available()) +

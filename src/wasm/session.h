@@ -103,6 +103,7 @@ class Session {
   /// Brings the part of the reply that is not about results up to date.
   Status done(Status status);
   bool is_known(std::span<const double> message) const;
+  void remember();
   Status read_the_options(std::span<double> message, Status (Session::*next)());
   Error check_with_memory();
   bool place_input(Tensor& tensor, std::size_t input);
