@@ -12,7 +12,7 @@ export interface Series {
 export interface Chart {
   title: string;
   series: readonly Series[];
-  x: { label: string; from: number; to: number; ticks: readonly number[] };
+  x: { label: unknown; from: number; to: number; ticks: readonly number[] };
   y: { from: number; to: number; ticks: readonly number[]; isLog?: boolean };
   marker?: number;
 }

@@ -1,11 +1,20 @@
 // The symbols of the computation, set as mathematics without a formula engine.
-import { type TemplateResult, html } from 'lit';
+import { type TemplateResult, html, svg } from 'lit';
 import type { Stage } from '../state/steps.js';
 import type { Words } from '../state/words.js';
 
 export const root = (of: unknown) =>
   html`<span class="root"><span class="radical">√</span><span class="radicand">${of}</span></span>`;
 export const rootDk = root(html`<var>d</var><sub>k</sub>`);
+
+/** Plain words with their `d_k`, `d_v` and `d_model` set as mathematics. */
+export const withWidths = (words: string): TemplateResult =>
+  html`${words
+    .split(/\bd_(k|v|model)\b/)
+    .map((part, index) => (index % 2 === 0 ? part : html`<var>d</var><sub>${part}</sub>`))}`;
+/** `d_k` in a drawing. */
+export const drawnDk = svg`<tspan class="math">d</tspan><tspan dy="3" font-size="9">k</tspan>`;
+
 const transposedKey = html`<var>K</var><sup>⊤</sup>`;
 
 /** A matrix's symbol, as its title reads. */

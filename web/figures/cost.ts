@@ -3,6 +3,7 @@ import { html, nothing } from 'lit';
 import en from '../content/en/figures/cost.json';
 import zh from '../content/zh/figures/cost.json';
 import { sliderView } from '../draw/controls.js';
+import { withWidths } from '../draw/symbols.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import costSheet from '../styles/cost.css?inline';
@@ -67,7 +68,7 @@ function countView(page: Page, sizes: Sizes) {
       ${rows.map(
         ([name, value]) =>
           html`<div>
-            <dt>${name}</dt>
+            <dt>${withWidths(name)}</dt>
             <dd>${value}</dd>
           </div>`,
       )}

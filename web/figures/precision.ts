@@ -5,7 +5,7 @@ import en from '../content/en/figures/precision.json';
 import zh from '../content/zh/figures/precision.json';
 import { sliderView } from '../draw/controls.js';
 import { givenNumber } from '../draw/number.js';
-import { root } from '../draw/symbols.js';
+import { root, withWidths } from '../draw/symbols.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import comparisonSheet from '../styles/comparison.css?inline';
@@ -72,7 +72,7 @@ function boardView(page: Page, c: number) {
       <p class="remark">${fault ? fill(own.firstFault, { step }) : own.fine}</p>
     </div>`;
   };
-  return html`<p class="remark">${own.table}</p>
+  return html`<p class="remark">${withWidths(own.table)}</p>
     <div class="comparison">${way('float16')} ${way('first')} ${way('widened')}</div>`;
 }
 

@@ -7,7 +7,7 @@ import { barsView } from '../draw/bars.js';
 import { type Series, chartView } from '../draw/chart.js';
 import { choiceView, sliderView } from '../draw/controls.js';
 import { cellNumber, cellWeight, exactNumber } from '../draw/number.js';
-import { rootDk, symbols } from '../draw/symbols.js';
+import { drawnDk, rootDk, symbols, withWidths } from '../draw/symbols.js';
 import type { Page } from '../state/page.js';
 import type { Distribution } from '../state/random.js';
 import { jacobianNorm, variance } from '../state/statistics.js';
@@ -111,7 +111,7 @@ function chartsView(page: Page, shown: Shown) {
     points: widths.map((at) => [at, theory(mode, at)]),
   };
   const isArticle = mode === 'article';
-  const x = { label: own.chartX, from: 8, to: 128, ticks: [8, 32, 64, 96, 128] };
+  const x = { label: drawnDk, from: 8, to: 128, ticks: [8, 32, 64, 96, 128] };
   return html`<div class="lab-charts">
       ${chartView({
         title: own.chartVariance,
@@ -138,7 +138,7 @@ function chartsView(page: Page, shown: Shown) {
     </div>
     <p class="remark">
       ${fill(own.band, { count: COUNT })}
-      ${isArticle ? own.bandArticle : mode === 'normal' ? own.bandNormal : own.bandUniform}
+      ${withWidths(isArticle ? own.bandArticle : mode === 'normal' ? own.bandNormal : own.bandUniform)}
     </p>`;
 }
 
@@ -173,7 +173,7 @@ export class AttentionScalingLab extends Figure {
           change: (mode) => this.set('mode', mode === home.mode ? undefined : mode),
         })}
         ${sliderView({
-          label: own.width,
+          label: withWidths(own.width),
           value: shown.width,
           min: 8,
           max: 128,

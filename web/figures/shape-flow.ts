@@ -4,7 +4,7 @@ import { type TemplateResult, html, nothing } from 'lit';
 import en from '../content/en/figures/shape-flow.json';
 import zh from '../content/zh/figures/shape-flow.json';
 import { choiceView, sliderView } from '../draw/controls.js';
-import { symbols } from '../draw/symbols.js';
+import { symbols, withWidths } from '../draw/symbols.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import shapeFlowSheet from '../styles/shape-flow.css?inline';
@@ -117,7 +117,7 @@ function flowView(page: Page, sizes: Sizes, mode: Mode, chosen: Box, choose?: (b
     <p class="flow-says" aria-live="polite">
       <b>${titles[chosen]}</b>
       <span class="box-shape">${isIdle(chosen) ? own.same : shapeText(shapes[chosen])}</span>
-      ${own.boxes[chosen]} <span class="remark">${fill(own.elements, { count })}</span>
+      ${withWidths(own.boxes[chosen])} <span class="remark">${fill(own.elements, { count })}</span>
     </p>`;
 }
 
@@ -178,7 +178,7 @@ export class AttentionShapeFlow extends Figure {
       </div>
       <div class="sizes">
         ${mode === 'full' ? html`${slider('batch', own.batch)} ${slider('heads', own.heads)}` : nothing}
-        ${slider('tokens', own.tokens)} ${slider('model', own.model)}
+        ${slider('tokens', own.tokens)} ${slider('model', withWidths(own.model))}
       </div>
       ${flowView(page, sizes, mode, this.chosen, (box) => (this.chosen = box))}
       <p class="remark">

@@ -56,7 +56,7 @@ function step(markdown: MarkdownIt): void {
 
 /**
  * A line may break beside a formula, but not between it and the punctuation around it: a short one is
- * kept together with both, a long one, which may break, ends with what follows.
+ * kept in one piece with both, a long one, which may break, ends with what follows.
  */
 function keepPunctuation(markdown: MarkdownIt): void {
   markdown.core.ruler.push('keep punctuation', ({ tokens, Token }) => {
@@ -77,7 +77,6 @@ function keepPunctuation(markdown: MarkdownIt): void {
         }
         const opening = take(before, /[\p{Ps}\p{Pi}]+$/u);
         const closing = take(after, /^[\p{Po}\p{Pe}\p{Pf}]+/u);
-        if (!opening && !closing) return [token];
         return [html(`<span class="joined">${opening}`), token, html(`${closing}</span>`)];
       });
     }
