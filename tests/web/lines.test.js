@@ -6,7 +6,7 @@ import { onPage } from './browser.js';
 const paths = ['en/', 'zh/', 'en/docs/', 'zh/docs/'];
 
 test('no line begins with the punctuation that belongs to the one before', async () => {
-  for (const path of paths) {
+  for (const [path, width] of paths.flatMap((path) => [390, 320].map((width) => [path, width]))) {
     await onPage(
       path,
       async (page) => {
@@ -30,9 +30,9 @@ test('no line begins with the punctuation that belongs to the one before', async
           }
           return misplaced;
         });
-        assert.deepEqual(found, [], path);
+        assert.deepEqual(found, [], `${path} at ${width} px`);
       },
-      { viewport: { width: 390, height: 900 }, ready: () => Promise.resolve() },
+      { viewport: { width, height: 900 }, ready: () => Promise.resolve() },
     );
   }
 });

@@ -4,8 +4,12 @@ import type { Stage } from '../state/steps.js';
 import type { Words } from '../state/words.js';
 
 export const root = (of: unknown) =>
-  html`<span class="root"><span class="radical">√</span><span class="radicand">${of}</span></span>`;
+  html`<span class="root"><span class="upright">√</span><span class="radicand">${of}</span></span>`;
 export const rootDk = root(html`<var>d</var><sub>k</sub>`);
+
+const bar = html`<span class="upright">∥</span>`;
+/** The length of what stands between its bars. */
+export const norm = (of: unknown) => html`${bar}${of}${bar}`;
 
 /** Plain words with their `d_k`, `d_v` and `d_model` set as mathematics. */
 export const withWidths = (words: string): TemplateResult =>

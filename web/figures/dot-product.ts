@@ -3,6 +3,7 @@ import { html, svg } from 'lit';
 import en from '../content/en/figures/dot-product.json';
 import zh from '../content/zh/figures/dot-product.json';
 import { exactNumber, givenNumber, operand } from '../draw/number.js';
+import { norm } from '../draw/symbols.js';
 import { explain } from '../state/explain.js';
 import type { Page } from '../state/page.js';
 import { parseNumber } from '../state/parse.js';
@@ -169,7 +170,10 @@ export class AttentionDotProduct extends Figure {
           </div>
           <div>
             <dt>${own.lengths}</dt>
-            <dd>‖<var>q</var>‖ = ${exactNumber(long)}, ‖<var>k</var>‖ = ${exactNumber(wide)}</dd>
+            <dd>
+              ${norm(html`<var>q</var>`)} = ${exactNumber(long)}, ${norm(html`<var>k</var>`)} =
+              ${exactNumber(wide)}
+            </dd>
           </div>
           <div>
             <dt>${own.angle}</dt>

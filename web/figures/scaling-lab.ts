@@ -7,7 +7,7 @@ import { barsView } from '../draw/bars.js';
 import { type Series, chartView } from '../draw/chart.js';
 import { choiceView, sliderView } from '../draw/controls.js';
 import { cellNumber, cellWeight, exactNumber } from '../draw/number.js';
-import { drawnDk, rootDk, symbols, withWidths } from '../draw/symbols.js';
+import { drawnDk, norm, rootDk, symbols, withWidths } from '../draw/symbols.js';
 import type { Page } from '../state/page.js';
 import type { Distribution } from '../state/random.js';
 import { jacobianNorm, variance } from '../state/statistics.js';
@@ -49,7 +49,7 @@ function panelView(
   expected: number,
 ) {
   const own = { en, zh }[page.language];
-  const facts: [string, unknown, string][] = [
+  const facts: [unknown, unknown, string][] = [
     [
       own.variance,
       exactNumber(variance(sample.scores)),
@@ -57,7 +57,7 @@ function panelView(
     ],
     [own.entropy, fill(own.bits, { value: sample.entropy.toFixed(3) }), ''],
     [own.largest, cellWeight(Math.max(...sample.weights)), ''],
-    [own.jacobian, exactNumber(jacobianNorm(sample.weights)), ''],
+    [norm(own.jacobian), exactNumber(jacobianNorm(sample.weights)), ''],
   ];
   return html`<section class="lab-panel">
     <h4>
