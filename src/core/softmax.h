@@ -73,8 +73,9 @@ template <class T>
 inline ExpConstants<T> exp_constants;
 
 /// e^x for x ≤ 0, NaN for NaN; an object has the constants in registers. Relative error at most 2
-/// units in the last place (tested). Exactly 0 below about −87 (float32) or −708 (float64): results
-/// that are denormal make every later product many times slower, and WebAssembly cannot flush them.
+/// units in the last place, and 4 for very negative x where one step subtracts n·ln 2 (tested).
+/// Exactly 0 below about −87 (float32) or −708 (float64): results that are denormal make every
+/// later product many times slower, and WebAssembly cannot flush them.
 template <class T>
 class Exp {
   using Constants = ExpConstants<T>;
