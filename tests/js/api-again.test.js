@@ -24,7 +24,7 @@ const causal = { mask: 'causal', start: 2 };
 function check(options, [q, k, v] = [query, key, value], tolerance = 1e-6) {
   const result = attention.scaledDotProductAttention(q, k, v, options);
   const expected = reference(q, k, v, options ?? {});
-  for (const name of ['output', 'lse']) {
+  for (const name of ['output', 'lse', ...(result.weights ? ['weights'] : [])]) {
     assert.deepEqual(result[name].shape, expected[name].shape);
     assertClose(dense(result[name], expected[name].shape), expected[name].data, tolerance, name);
   }
@@ -165,13 +165,63 @@ const masks = {
   'a function': { mask: { kind: 'function', allows: (b, h, i, j) => j === 65 + h + i } },
 };
 
+/** Fills the memory that a call of this size has with NaN. */
+function spoil(dtype, ...tensors) {
+  const spoilt = tensors.map(({ shape }) => fill(shape, dtype, () => NaN));
+  attention.scaledDotProductAttention(...spoilt, { returns: ['lse', 'weights'] });
+}
+
 for (const dtype of ['float32', 'float64', 'float16', 'bfloat16']) {
   for (const [name, options] of Object.entries(masks)) {
     test(`only what the mask allows is read, ${dtype}: ${name}`, () => {
       const { query, key, value } = inputs(41, size, { dtype });
-      const spoilt = ({ shape }) => fill(shape, dtype, () => NaN);
-      attention.scaledDotProductAttention(spoilt(query), spoilt(key), spoilt(value));
-      check(options, [query, key, value], { float16: 2e-3, bfloat16: 2e-2 }[dtype] ?? 1e-5);
+      const tolerance = { float16: 2e-3, bfloat16: 2e-2 }[dtype] ?? 1e-5;
+      spoil(dtype, query, key, value);
+      check(options, [query, key, value], tolerance);
+      spoil(dtype, query, key, value);
+      check({ ...options, returns: ['lse', 'weights'] }, [query, key, value], tolerance);
     });
   }
 }
+
+test('explain shows what is behind the mask all the same', () => {
+  const { query, key, value } = inputs(42, size);
+  for (const options of Object.values(masks)) {
+    spoil('float32', query, key, value);
+    const { scores } = attention.explain(query, key, value, options).steps;
+    assertClose(
+      scores.data,
+      reference(query, key, value, options).steps.scores.data,
+      1e-5,
+      'scores',
+    );
+  }
+});
+
+test('of a share of the rows only its part of the keys is there', () => {
+  const { query, key, value } = inputs(43, size);
+  const rowsOfHead = 80; // those of the two query heads that read a head of keys
+  for (const options of Object.values(masks)) {
+    const whole = attention.scaledDotProductAttention(query, key, value, options);
+    for (const [head, headEnd] of [
+      [0, 6],
+      [1, 2],
+      [1, 4],
+      [3, 6],
+    ]) {
+      const [begin, end] = [head * rowsOfHead, headEnd * rowsOfHead];
+      const part = (tensor, first, last) => ({ ...tensor, data: tensor.data.slice(first, last) });
+      const share = { begin, end, first: [begin * 16, head * 300 * 16, head * 300 * 24] };
+      spoil('float32', query, key, value);
+      const { output } = attention.rows(
+        part(query, begin * 16, end * 16),
+        part(key, head * 300 * 16, headEnd * 300 * 16),
+        part(value, head * 300 * 24, headEnd * 300 * 24),
+        options,
+        {},
+        share,
+      );
+      assert.deepEqual(output.data, whole.output.data.slice(begin * 24, end * 24));
+    }
+  }
+});
