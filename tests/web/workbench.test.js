@@ -3,61 +3,19 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { load, tensor, toNested } from 'attention-wasm';
-import { onPage } from './browser.js';
+import {
+  bytesOf,
+  cells,
+  file,
+  npy,
+  onBench,
+  safetensors,
+  says,
+  seed,
+  type,
+  vector,
+} from './bench.js';
 
-const vector = (name) => new URL(`../vectors/${name}`, import.meta.url);
-const seed = JSON.parse(await readFile(vector('seed-values.json'), 'utf8')).six_step;
-
-async function onBench(use, { state = '', ...settings } = {}) {
-  await onPage(
-    `en/${state}`,
-    async (page) => {
-      await page.locator('attention-workbench').scrollIntoViewIfNeeded();
-      const bench = page.locator('attention-workbench');
-      await bench.locator('.bench-facts').last().waitFor();
-      const give = (...files) => bench.locator('input[type="file"]').setInputFiles(files);
-      await use({ page, bench, give });
-    },
-    settings,
-  );
-}
-const type = async (bench, field, text) => {
-  await bench.locator(`[data-field="${field}"] textarea`).fill(text);
-};
-const says = (bench, text) => bench.getByText(text).first().waitFor();
-const cells = (bench, stage) =>
-  bench
-    .locator(`.matrix[data-stage="${stage}"] tbody tr`)
-    .evaluateAll((rows) =>
-      rows.map((row) => [...row.querySelectorAll('.cell')].map((each) => each.textContent.trim())),
-    );
-
-const bytesOf = (numbers, Type) => Buffer.from(Type.from(numbers).buffer);
-function npy(descr, shape, data, isFortran = false) {
-  const text = `{'descr': '${descr}', 'fortran_order': ${isFortran ? 'True' : 'False'}, 'shape': (${shape.join(', ')},), }`;
-  const header = Buffer.from(`${text}${' '.repeat(63 - ((10 + text.length) % 64))}\n`);
-  const start = Buffer.from([
-    0x93,
-    ...Buffer.from('NUMPY'),
-    1,
-    0,
-    header.length & 255,
-    header.length >> 8,
-  ]);
-  return Buffer.concat([start, header, data]);
-}
-function safetensors(tensors) {
-  let at = 0;
-  const table = {};
-  for (const [name, { dtype, shape, data }] of Object.entries(tensors)) {
-    table[name] = { dtype, shape, data_offsets: [at, (at += data.length)] };
-  }
-  const header = Buffer.from(JSON.stringify(table));
-  const length = Buffer.alloc(8);
-  length.writeBigUInt64LE(BigInt(header.length));
-  return Buffer.concat([length, header, ...Object.values(tensors).map(({ data }) => data)]);
-}
-const file = (name, buffer) => ({ name, mimeType: 'application/octet-stream', buffer });
 const columnsOf = (rows) => rows[0].map((_, j) => rows.map((row) => row[j]));
 
 test('workbench: text of every kind, and what is wrong with it, without losing anything', async () => {

@@ -28,15 +28,19 @@ export class BenchInputs {
   given: Given = exampleGiven;
   #texts: Texts = exampleTexts;
   /** Everything that files have brought, by name, for the reader to choose from. */
-  #loaded: Found = new Map();
+  #loaded: Found['tensors'] = new Map();
   #chosen: Texts = {};
   #problems: Partial<Record<Field | 'files', string>> = {};
   #pauses: Partial<Record<Field, number>> = {};
 
-  /** `changed` after the tensors have, `said` after what is said of them has. */
+  /**
+   * `changed` after the tensors have, `said` after what is said of them has, `opened` with the
+   * settings of a file that has them.
+   */
   constructor(
     readonly changed: () => void,
     readonly said: () => void,
+    readonly opened: (settings: string) => void,
   ) {}
 
   /** What is not readable leaves the field's last tensor in place. */
@@ -51,8 +55,9 @@ export class BenchInputs {
     try {
       const found = await read({ source: text, name: field });
       if (this.#texts[field] !== text) return;
-      if (found.has(field) && found.size === 1) {
-        this.given = { ...this.given, [field]: found.get(field) };
+      const { tensors } = found;
+      if (tensors.has(field) && tensors.size === 1) {
+        this.given = { ...this.given, [field]: tensors.get(field) };
         delete this.#chosen[field];
       } else this.#place(found, field);
       this.changed();
@@ -86,16 +91,23 @@ export class BenchInputs {
     else this.said();
   }
 
-  /** Puts each tensor where its name says; a single one where it was dropped. */
-  #place(found: Found, field?: Field): void {
+  /**
+   * Puts each tensor where its name says; a single one where it was dropped. What the workbench
+   * saved is opened as a whole.
+   */
+  #place({ tensors, settings }: Found, field?: Field): void {
+    if (settings !== undefined) {
+      [this.given, this.#texts, this.#chosen, this.#problems] = [{}, {}, {}, {}];
+    }
     const lost: string[] = [];
-    for (const [name, tensor] of found) {
+    for (const [name, tensor] of tensors) {
       this.#loaded.set(name, tensor);
-      const to = found.size === 1 && field ? field : fieldOf(name);
+      const to = tensors.size === 1 && field ? field : fieldOf(name);
       if (to) this.#choose(to, name);
       else lost.push(name);
     }
-    if (lost.length === found.size) {
+    if (settings !== undefined) this.opened(settings);
+    if (lost.length === tensors.size) {
       throw new ReadError('unplaced', { names: lost.join(', ') });
     }
   }

@@ -14,6 +14,7 @@ import {
   readSettings,
   settingNames,
   settings,
+  textsOf,
   writeSettings,
 } from '../state/bench-settings.js';
 import { exampleGiven } from '../state/bench-tensors.js';
@@ -23,6 +24,7 @@ import { atOnce, inTurns } from '../state/turns.js';
 import benchSheet from '../styles/workbench.css?inline';
 import { Figure, sheets } from './figure.js';
 import { placeOf } from './workbench-comparison.js';
+import { BenchExport } from './workbench-export.js';
 import { BenchInputs } from './workbench-inputs.js';
 import { messagesView } from './workbench-messages.js';
 import { optionsView } from './workbench-options.js';
@@ -50,7 +52,9 @@ export class AttentionWorkbench extends Figure {
   readonly #inputs = new BenchInputs(
     () => void this.#run(),
     () => this.requestUpdate(),
+    (text) => this.#open(text),
   );
+  readonly #export: BenchExport = new BenchExport(this);
   #settings = home;
   /** The settings as the link had them when they were last read. */
   #linked = '';
@@ -144,6 +148,13 @@ export class AttentionWorkbench extends Figure {
       this.#clamped = [{ name, asked: text, used }];
       this.requestUpdate();
     } else this.#set({ [name]: found[name] });
+  }
+
+  /** Takes the settings of a file over. */
+  #open(text: string): void {
+    const { found, clamped } = readSettings(textsOf(text));
+    this.#clamped = clamped;
+    this.#set(found);
   }
 
   async #run(): Promise<void> {
@@ -260,6 +271,7 @@ export class AttentionWorkbench extends Figure {
       result
         ? html`<div class="bench-shown" ?data-stale=${this.#refusal !== null || this.#isWorking}>
             ${this.#grid.around(resultView(page, result, this.#looking(result), actions))}
+            ${this.#export.view(page, result, this.#stage(result))}
           </div>`
         : nothing
     }`;

@@ -23,14 +23,17 @@ export type Three = readonly [query: Tensor, key: Tensor, value: Tensor];
 
 /** The whole call, and the part of it that one head needs to be explained. */
 export interface Call {
+  given: Given;
+  settings: Settings;
   whole: Three;
+  /** What was brought as the mask: bool, or numbers that are added to the scores. */
+  mask: Tensor | undefined;
   options: AttentionOptions;
   shown: Three;
   /** Without dropout: which weights it drops depends on the place in the whole. */
   shownOptions: AttentionOptions;
   batch: number;
   head: number;
-  expected: GivenTensor | undefined;
 }
 
 type FourAxes = readonly [batches: number, heads: number, length: number, width: number];
@@ -73,30 +76,35 @@ function* threeOf(given: Given, dtype: DType): Generator<void, Three> {
   return three as unknown as Three;
 }
 
-/** The mask that was brought, as what its numbers mean. */
+/** The mask that was brought, as the library takes it. */
 function* maskOf(
   { shape, data }: GivenTensor,
   { meaning, dtype }: Settings,
-): Generator<void, { rule: MaskRule } | { bias: Tensor }> {
-  if (meaning === 'bias') return { bias: { shape, data: yield* numbersOf(data, dtype) } };
+): Generator<void, Tensor> {
+  if (meaning === 'bias') return { shape, data: yield* numbersOf(data, dtype) };
   let odd: number | undefined;
   yield* slices(data.length, (from, end) => {
     odd ??= data.subarray(from, end).find((x) => x !== 0 && x !== 1);
   });
   if (odd !== undefined) throw new CallProblem('maskNumbers', { value: odd });
-  const mask: Tensor = { shape, data: yield* copied(data, new Uint8Array(data.length)) };
-  if (meaning === 'padding') return { rule: { kind: 'padding', blocked: mask } };
-  if (meaning === 'real') return { rule: { kind: 'padding', allowed: mask } };
-  return { rule: { kind: meaning, mask } };
+  return { shape, data: yield* copied(data, new Uint8Array(data.length)) };
 }
 
-function* optionsOf({ mask: given }: Given, settings: Settings): Generator<void, AttentionOptions> {
-  const { mask, start, scale, softcap, dropout: p, seed } = settings;
+/** What the mask's numbers mean, as a rule. */
+const ruleOf: Record<Exclude<Settings['meaning'], 'bias'>, (tensor: Tensor) => MaskRule> = {
+  blocked: (mask) => ({ kind: 'blocked', mask }),
+  allowed: (mask) => ({ kind: 'allowed', mask }),
+  padding: (blocked) => ({ kind: 'padding', blocked }),
+  real: (allowed) => ({ kind: 'padding', allowed }),
+};
+
+function optionsOf(settings: Settings, brought: Tensor | undefined): AttentionOptions {
+  const { mask, meaning, start, scale, softcap, dropout: p, seed } = settings;
   const rules = maskRules(mask);
-  const brought = given && (yield* maskOf(given, settings));
+  if (brought && meaning !== 'bias') rules.push(ruleOf[meaning](brought));
   return {
-    mask: brought && 'rule' in brought ? [...rules, brought.rule] : rules,
-    ...(brought && 'bias' in brought ? brought : {}),
+    mask: rules,
+    ...(brought && meaning === 'bias' ? { bias: brought } : {}),
     ...(scale === undefined ? {} : { scale }),
     ...(softcap > 0 ? { softcap } : {}),
     ...(p > 0 ? { dropout: { p, seed } } : {}),
@@ -148,12 +156,16 @@ export function* callOf(given: Given, settings: Settings): Generator<void, Call>
   const kvHead = Math.floor((head * kvHeads) / heads);
   const { expected } = given;
   const isWeights = expected && sameShape(expected.shape, [batches, heads, queries, keys]);
-  const options = yield* optionsOf(given, settings);
+  const mask = given.mask && (yield* maskOf(given.mask, settings));
+  const options = optionsOf(settings, mask);
   const returns = isWeights || options.dropout ? (['weights'] as const) : [];
   const weightsFor = isWeights ? {} : { weightsFor: { heads: [head] } };
   const { bias } = options;
   return {
+    given,
+    settings,
     whole,
+    mask,
     options: returns.length > 0 ? { ...options, returns, ...weightsFor } : options,
     shown: whole.map((tensor, at) => headOf(tensor, batch, at === 0 ? head : kvHead)) as never,
     shownOptions: {
@@ -164,7 +176,6 @@ export function* callOf(given: Given, settings: Settings): Generator<void, Call>
     },
     batch,
     head,
-    expected,
   };
 }
 

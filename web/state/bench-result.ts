@@ -25,6 +25,8 @@ export interface Shown {
 
 export interface Result {
   call: Call;
+  /** Of the whole call. */
+  output: Numbers;
   /** Of the chosen batch element and head, in order; some only with their option. */
   stages: ReadonlyMap<StageName, Shown>;
   /** What the head may read; of this instance or of the worker's. */
@@ -124,7 +126,8 @@ function* resultOf(
   { steps, diagnostics }: Explanation,
   mask: Result['mask'],
 ): Generator<void, Result> {
-  const { batch, head, expected } = call;
+  const { batch, head } = call;
+  const { expected } = call.given;
   const [batches, heads, queries] = fourAxes(call.whole[0].shape);
   const [, , keys, width] = fourAxes(call.whole[2].shape);
   const numbers = (of: object) => of as Numbers;
@@ -154,6 +157,7 @@ function* resultOf(
   const all = weights ?? { shape: [queries, keys], data: numbers(steps.weights).data };
   return {
     call,
+    output,
     stages,
     mask,
     causes: null,

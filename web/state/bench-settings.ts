@@ -235,3 +235,12 @@ export function writeSettings(now: Settings): Partial<Record<SettingName, string
   });
   return Object.fromEntries(written) as Partial<Record<SettingName, string>>;
 }
+
+/** The settings as one text, for a file. */
+export const settingsText = (now: Settings): string =>
+  new URLSearchParams(writeSettings(now)).toString();
+
+export function textsOf(text: string): Partial<Record<SettingName, string>> {
+  const said = [...new URLSearchParams(text)].filter(([name]) => name in settings);
+  return Object.fromEntries(said);
+}

@@ -121,7 +121,11 @@ const givenOf = (tensor: Tensor): GivenTensor => ({
   dtype: tensor.dtype!,
 });
 
-export type Found = Map<string, GivenTensor>;
+/** The tensors of a file by their names, and the workbench's settings where it has some. */
+export interface Found {
+  tensors: Map<string, GivenTensor>;
+  settings?: string;
+}
 
 /** Every tensor of a file, by name; a file of one tensor names it after itself. */
 export async function readFile(file: File): Promise<Found> {
@@ -130,7 +134,7 @@ export async function readFile(file: File): Promise<Found> {
   if (/^(json|csv|tsv|txt)$/i.test(ending)) return readTexts(new TextDecoder().decode(bytes), stem);
   try {
     const tensors = await readTensors(bytes, file.name);
-    return new Map([...tensors].map(([name, tensor]) => [name, givenOf(tensor)]));
+    return { tensors: new Map([...tensors].map(([name, tensor]) => [name, givenOf(tensor)])) };
   } catch (error) {
     if (!(error instanceof AttentionError)) throw error;
     const isKnown = /^(npy|npz|safetensors)$/i.test(ending);
@@ -141,7 +145,7 @@ export async function readFile(file: File): Promise<Found> {
 
 /** A JSON object names several tensors; anything else is one. */
 export function readTexts(text: string, stem: string): Found {
-  if (!text.trimStart().startsWith('{')) return new Map([[stem, readText(text)]]);
+  if (!text.trimStart().startsWith('{')) return { tensors: new Map([[stem, readText(text)]]) };
   let table: Record<string, unknown>;
   try {
     table = JSON.parse(text) as Record<string, unknown>;
@@ -151,5 +155,8 @@ export function readTexts(text: string, stem: string): Found {
   const inner = (table.inputs ?? table) as Record<string, unknown>;
   const arrays = Object.entries(inner).filter(([, value]) => Array.isArray(value));
   if (arrays.length === 0) throw new ReadError('noTensor');
-  return new Map(arrays.map(([name, value]) => [name, readText(JSON.stringify(value))]));
+  return {
+    tensors: new Map(arrays.map(([name, value]) => [name, readText(JSON.stringify(value))])),
+    ...(typeof table.workbench === 'string' ? { settings: table.workbench } : {}),
+  };
 }

@@ -13,7 +13,7 @@ async function answer({ source, name }: Source): Promise<Answer> {
 
 addEventListener('message', ({ data }: MessageEvent<Source>) => {
   void answer(data).then((found) => {
-    const tensors = 'found' in found ? [...found.found.values()] : [];
+    const tensors = 'found' in found ? [...found.found.tensors.values()] : [];
     // Given away, not copied: they may be large.
     postMessage(found, { transfer: tensors.map((tensor) => tensor.data.buffer) });
   });

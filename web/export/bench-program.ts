@@ -1,0 +1,215 @@
+// The workbench's call as a program that checks itself, with its numbers in it or read from the
+// .safetensors file beside it.
+import type { AttentionOptions } from 'attention-wasm';
+import {
+  type FieldName,
+  type RuleKind,
+  type Settings,
+  maskRules,
+} from '../state/bench-settings.js';
+
+/** What a program needs to know of the call. */
+export interface Program {
+  settings: Settings;
+  /** As the library was given them: scale, softcap, dropout, start. */
+  options: AttentionOptions;
+  queries: number;
+  keys: number;
+  width: number;
+  heads: number;
+  kvHeads: number;
+  hasMask: boolean;
+  /** The tensors as literals by name, or nothing where the program reads them. */
+  literals: Readonly<Record<string, string>> | null;
+}
+
+export const FILE = 'attention-workbench.safetensors';
+const title =
+  'Scaled dot-product attention as the workbench was set; fails where the output differs.';
+
+/** What PyTorch and NumPy call the same things. */
+interface Dialect {
+  name: string;
+  imports: string;
+  load: string;
+  array: (literal: string, dtype: string) => string;
+  repeat: (name: string, times: number) => string;
+  documents: (starts: string, of: string) => string;
+  softmax: string;
+  isFloat32: boolean;
+}
+
+const torch: Omit<Dialect, 'isFloat32'> = {
+  name: 'torch',
+  imports: 'import torch',
+  load: `from safetensors.torch import load_file`,
+  array: (literal, dtype) => `torch.tensor(${literal}, dtype=torch.${dtype})`,
+  repeat: (name, times) => `${name}.repeat_interleave(${times}, dim=1)`,
+  documents: (starts, of) => `torch.searchsorted(${starts}, ${of}, right=True)`,
+  softmax: `weights = torch.where(empty, 0.0, torch.softmax(masked, dim=-1))`,
+};
+const numpy: Omit<Dialect, 'isFloat32'> = {
+  name: 'np',
+  imports: 'import numpy as np',
+  load: `from safetensors.numpy import load_file`,
+  array: (literal, dtype) => `np.array(${literal}, dtype=np.${dtype === 'bool' ? 'bool_' : dtype})`,
+  repeat: (name, times) => `np.repeat(${name}, ${times}, axis=1)`,
+  documents: (starts, of) => `np.searchsorted(${starts}, ${of}, side='right')`,
+  softmax: `row_max = np.where(empty, 0.0, masked.max(-1, keepdims=True))
+exponentials = np.exp(masked - row_max)
+weights = exponentials / np.where(empty, 1.0, exponentials.sum(-1, keepdims=True))`,
+};
+
+type Places = (name: FieldName) => readonly number[];
+
+/** Where a rule allows key j for the query at position i. */
+function ruleText(kind: RuleKind, numbers: Places, { name, array, documents }: Dialect): string[] {
+  const one = (field: FieldName) => numbers(field)[0];
+  const list = (field: FieldName) => array(`[${numbers(field).join(', ')}]`, 'int64');
+  const side = (field: 'left' | 'right', text: (x: number) => string) => {
+    const x = one(field);
+    return x === undefined ? [] : [text(x)];
+  };
+  switch (kind) {
+    case 'causal':
+      return ['(j <= i)'];
+    case 'window':
+      return [
+        ...side('left', (x) => `(j >= i - ${x})`),
+        ...side('right', (x) => `(j <= i + ${x})`),
+      ];
+    case 'prefix':
+      return [`((j < ${one('length')}) | (j <= i))`];
+    case 'lengths':
+      return [`(j < ${list('keys')}.reshape(-1, 1, 1, 1))`];
+    case 'documents':
+      return [`(${documents(list('starts'), 'i')} == ${documents(list('starts'), 'j')})`];
+    case 'global':
+      return [`(${name}.isin(i, ${list('tokens')}) | ${name}.isin(j, ${list('tokens')}))`];
+    case 'strided':
+      return [`((i - j) % ${one('stride')} == 0)`];
+    case 'dilated': {
+      const step = one('dilation')!;
+      return [
+        `((i - j) % ${step} == 0)`,
+        ...side('left', (x) => `(i - j <= ${x * step})`),
+        ...side('right', (x) => `(j - i <= ${x * step})`),
+      ];
+    }
+  }
+}
+
+/** What the tensor that was brought says, by its meaning. */
+const brought: Record<Exclude<Settings['meaning'], 'bias'>, string> = {
+  blocked: '~mask',
+  allowed: 'mask',
+  padding: '~mask.reshape(-1, 1, 1, mask.shape[-1])',
+  real: 'mask.reshape(-1, 1, 1, mask.shape[-1])',
+};
+
+function toPython(program: Program, dialect: Dialect): string {
+  const { settings, options, queries, keys, width, heads, kvHeads, hasMask, literals } = program;
+  const { name, imports, load, array, repeat, softmax, isFloat32 } = dialect;
+  const dtype = isFloat32 ? 'float32' : 'float64';
+  const isBias = hasMask && settings.meaning === 'bias';
+  const names = ['query', 'key', 'value', ...(hasMask ? ['mask'] : []), 'output'];
+  const variable = (tensor: string) => (tensor === 'output' ? 'expected_output' : tensor);
+  const given = names.map((tensor) => {
+    const kind = tensor === 'mask' && !isBias ? 'bool' : dtype;
+    const text = literals ? array(literals[tensor]!, kind) : `tensors['${tensor}']`;
+    return `${variable(tensor)} = ${text}`;
+  });
+  const rules = maskRules(settings.mask).flatMap((rule) => {
+    const { kind, ...numbers } = rule as { kind: RuleKind } & Record<string, unknown>;
+    return ruleText(kind, (field) => [numbers[field] ?? []].flat() as number[], dialect);
+  });
+  if (hasMask && settings.meaning !== 'bias') rules.push(brought[settings.meaning]);
+  const { start = 0, scale = 1 / Math.sqrt(width), softcap } = options;
+  const first =
+    start === 'top-left' ? 0 : start === 'bottom-right' ? keys - queries : Number(start);
+  const times = heads / kvHeads;
+  const stages = [
+    `scores = query @ key.swapaxes(-1, -2)`,
+    `masked = scores * ${scale}`,
+    ...(softcap === undefined ? [] : [`masked = ${softcap} * ${name}.tanh(masked / ${softcap})`]),
+    ...(isBias ? ['masked = masked + mask'] : []),
+    ...(rules.length > 0 ? [`masked = ${name}.where(allowed, masked, float('-inf'))`] : []),
+  ];
+  const place = first === 0 ? '' : ` ${first < 0 ? '-' : '+'} ${Math.abs(first)}`;
+  const positions = [
+    `# Query number i stands at i${place} on the key axis; both count from 0.`,
+    `i = ${name}.arange(${queries})[:, None]${place}`,
+    `j = ${name}.arange(${keys})[None, :]`,
+    `allowed = ${rules.join(' & ')}`,
+  ];
+  const [relative, absolute] = isFloat32 ? ['1e-4', '1e-5'] : ['1e-9', '1e-12'];
+  return `# ${title}
+${[imports, ...(literals ? [] : [load, '', `tensors = load_file('${FILE}')`])].join('\n')}
+
+${given.join('\n')}
+
+# [T, d] and [H, T, d] as [B, H, T, d]
+query, key, value = (x.reshape((1,) * (4 - x.ndim) + tuple(x.shape)) for x in (query, key, value))
+${times > 1 ? `key, value = ${repeat('key', times)}, ${repeat('value', times)}\n` : ''}${rules.length > 0 ? `\n${positions.join('\n')}\n` : ''}
+${stages.join('\n')}
+# a query that may read no key has weights 0
+empty = ${name}.isneginf(masked).all(-1)[..., None]
+${softmax}
+output = (weights @ value).reshape(tuple(expected_output.shape))
+
+assert ${name}.allclose(output, expected_output, rtol=${relative}, atol=${absolute}, equal_nan=True), output
+print('agrees')
+`;
+}
+
+export const toPyTorch = (program: Program): string =>
+  toPython(program, { ...torch, isFloat32: program.settings.dtype === 'float32' });
+export const toNumPy = (program: Program): string =>
+  toPython(program, { ...numpy, isFloat32: program.settings.dtype === 'float32' });
+
+export function toJavaScript({ settings, options, hasMask, literals }: Program): string {
+  const { meaning, dtype, mask } = settings;
+  const tensor = (name: string, kind: string = dtype) =>
+    literals ? `tensor(${literals[name]}, '${kind}')` : `tensors.get('${name}')`;
+  const rules = maskRules(mask).map((rule) => JSON.stringify(rule));
+  const padding = { padding: 'blocked', real: 'allowed' } as const;
+  if (hasMask && meaning !== 'bias') {
+    const [kind, field] =
+      meaning === 'padding' || meaning === 'real'
+        ? ['padding', padding[meaning]]
+        : [meaning, 'mask'];
+    rules.push(`{ kind: '${kind}', ${field}: mask }`);
+  }
+  const { scale, softcap, dropout, start } = options;
+  const plain = Object.entries({ scale, softcap, dropout, start }).filter(
+    ([, value]) => value !== undefined,
+  );
+  const set = [
+    `mask: [${rules.join(', ')}]`,
+    ...(hasMask && meaning === 'bias' ? ['bias: mask'] : []),
+    ...plain.map(([name, value]) => `${name}: ${JSON.stringify(value)}`),
+  ];
+  const read = `import { readFile } from 'node:fs/promises';
+import { load } from 'attention-wasm';
+import { readTensors } from 'attention-wasm/files';
+
+const tensors = await readTensors(await readFile('${FILE}'), '${FILE}');`;
+  const names = ['query', 'key', 'value'].map((name) => `const ${name} = ${tensor(name)};`);
+  if (hasMask) names.push(`const mask = ${tensor('mask', meaning === 'bias' ? dtype : 'bool')};`);
+  const [relative, absolute] = dtype === 'float32' ? ['1e-4', '1e-5'] : ['1e-9', '1e-12'];
+  return `// ${title}
+${literals ? `import { load, tensor } from 'attention-wasm';` : read}
+
+${names.join('\n')}
+const expected = ${tensor('output')};
+
+const attention = await load();
+const { output } = attention.scaledDotProductAttention(query, key, value, {
+${set.map((line) => `  ${line},\n`).join('')}});
+const isClose = (a, b) => Object.is(a, b) || Math.abs(a - b) <= ${absolute} + ${relative} * Math.abs(b);
+const at = output.data.findIndex((x, index) => !isClose(x, expected.data[index]));
+if (at >= 0) throw new Error(\`element \${at} is \${output.data[at]}, expected \${expected.data[at]}\`);
+console.log('agrees');
+attention.dispose();
+`;
+}

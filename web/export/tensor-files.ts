@@ -1,0 +1,94 @@
+// Tensors as files: .safetensors and .npy, which NumPy, PyTorch and the workbench read, and text,
+// written a slice at a time.
+import { SLICE } from '../state/turns.js';
+
+export interface Numbers {
+  shape: readonly number[];
+  data: Float32Array | Float64Array | Uint8Array;
+}
+
+const kinds = new Map<unknown, { npy: string; safetensors: string }>([
+  [Float32Array, { npy: '<f4', safetensors: 'F32' }],
+  [Float64Array, { npy: '<f8', safetensors: 'F64' }],
+  [Uint8Array, { npy: '|b1', safetensors: 'BOOL' }],
+]);
+const kindOf = ({ data }: Numbers) => kinds.get(data.constructor)!;
+
+/** What the elements are, in bytes; a Blob does not take memory that threads share. */
+const bytesOf = ({ data }: Numbers) => data as Numbers['data'] & ArrayBufferView<ArrayBuffer>;
+
+/** `text` and spaces, so that what follows begins at a multiple of `bytes`. */
+const padded = (text: string, before: number, bytes: number) =>
+  text + ' '.repeat((bytes - ((before + text.length) % bytes)) % bytes);
+
+/** https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html, version 1.0 */
+export function toNpy(tensor: Numbers): Blob {
+  const shape = tensor.shape.map((length) => `${length},`).join(' ');
+  const dictionary = `{'descr': '${kindOf(tensor).npy}', 'fortran_order': False, 'shape': (${shape}), }`;
+  const header = `${padded(dictionary, 11, 64)}\n`;
+  const start = new Uint8Array([0x93, ...new TextEncoder().encode('NUMPY'), 1, 0, 0, 0]);
+  new DataView(start.buffer).setUint16(8, header.length, true);
+  return new Blob([start, header, bytesOf(tensor)]);
+}
+
+/** https://huggingface.co/docs/safetensors: the length of the header, a table, the elements. */
+export function toSafetensors(tensors: Readonly<Record<string, Numbers>>): Blob {
+  let end = 0;
+  const entries = Object.entries(tensors).map(([name, tensor]) => {
+    const begin = end;
+    end += tensor.data.byteLength;
+    const { safetensors: dtype } = kindOf(tensor);
+    return [name, { dtype, shape: tensor.shape, data_offsets: [begin, end] }] as const;
+  });
+  const header = padded(JSON.stringify(Object.fromEntries(entries)), 0, 8);
+  const length = new DataView(new ArrayBuffer(8));
+  length.setBigUint64(0, BigInt(header.length), true);
+  return new Blob([length, header, ...Object.values(tensors).map(bytesOf)]);
+}
+
+/** How a number is written. */
+export type Write = (x: number) => string;
+
+/** So many numbers are written in one turn: as text they take longer than to look at. */
+const AT_ONCE = SLICE / 8;
+
+/** Brackets within brackets, a row of numbers a line, all but the first indented. */
+export function* toNested(
+  { shape, data }: Numbers,
+  write: Write,
+  indent: string,
+): Generator<void, string[]> {
+  const width = shape.at(-1) ?? 1;
+  const sizes = shape.map((_, axis) => shape.slice(axis).reduce((a, b) => a * b, 1));
+  const parts: string[] = [];
+  let part = '';
+  for (let at = 0; at < data.length; at += width) {
+    const begun = sizes.filter((size) => at % size === 0).length;
+    const ended = sizes.filter((size) => (at + width) % size === 0).length;
+    const row = Array.from(data.subarray(at, at + width), write).join(', ');
+    const isLast = at + width >= data.length;
+    part += '['.repeat(begun) + row + ']'.repeat(ended) + (isLast ? '' : `,\n${indent}`);
+    if (part.length > AT_ONCE * 8 || isLast) {
+      parts.push(part);
+      part = '';
+      yield;
+    }
+  }
+  return parts.length > 0 ? parts : ['['.repeat(shape.length) + ']'.repeat(shape.length)];
+}
+
+/** A matrix, a row a line. */
+export function* toRows({ shape, data }: Numbers): Generator<void, string[]> {
+  const width = shape.at(-1)!;
+  const rows = Math.max(Math.floor(AT_ONCE / width), 1);
+  const parts: string[] = [];
+  for (let at = 0; at < data.length; at += rows * width) {
+    const end = Math.min(at + rows * width, data.length);
+    let part = '';
+    for (let row = at; row < end; row += width)
+      part += `${data.subarray(row, row + width).join()}\n`;
+    parts.push(part);
+    yield;
+  }
+  return parts;
+}

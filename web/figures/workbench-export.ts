@@ -1,0 +1,96 @@
+// The workbench's menu: what it shows as files, in the formats that suit its size.
+import { html } from 'lit';
+import en from '../content/en/figures/workbench.json';
+import zh from '../content/zh/figures/workbench.json';
+import { type Result, isReadable } from '../state/bench-result.js';
+import type { StageName } from '../state/bench-settings.js';
+import type { Page } from '../state/page.js';
+import { fill } from '../state/words.js';
+import type { Figure } from './figure.js';
+import { stageName } from './workbench-comparison.js';
+import { shapeText } from './workbench-inputs.js';
+
+const formats = [
+  'SVG',
+  'PNG',
+  'CSV',
+  'JSON',
+  '.npy',
+  '.safetensors',
+  'PyTorch',
+  'NumPy',
+  'JavaScript',
+] as const;
+export type Format = (typeof formats)[number];
+
+/** More numbers than this are a text that no editor opens. */
+const TEXT = 1 << 22;
+/** Up to so many numbers a program spells; more it reads. */
+const SPELLED = 1024;
+
+const countOf = ({ call: { whole, mask }, output }: Result) =>
+  [...whole, output, ...(mask ? [mask] : [])].reduce((sum, { data }) => sum + data.length, 0);
+export const isSpelled = (result: Result) => isReadable(result) && countOf(result) <= SPELLED;
+
+/** The formats that make no sense here, each with the reason. */
+function withheld(page: Page, result: Result, stage: StageName): Map<Format, string> {
+  const own = { en, zh }[page.language].export;
+  const missing = new Map<Format, string>();
+  const { rows, columns } = result.stages.get(stage)!;
+  if (!isReadable(result))
+    missing.set('SVG', fill(own.noSVG, { shape: shapeText([rows, columns]) }));
+  if (countOf(result) > TEXT) missing.set('JSON', fill(own.noJSON, { count: countOf(result) }));
+  if (result.call.options.dropout) {
+    missing.set('PyTorch', own.noDropout);
+    missing.set('NumPy', own.noDropout);
+  }
+  return missing;
+}
+
+export class BenchExport {
+  /** What became of the last thing asked for. */
+  #message = '';
+
+  constructor(readonly figure: Figure) {}
+
+  async #save(page: Page, format: Format, result: Result, stage: StageName): Promise<void> {
+    try {
+      const { save } = await import('../export/bench.js');
+      const { renderRoot: root } = this.figure;
+      const paper = getComputedStyle(root.querySelector('.export')!).backgroundColor;
+      await save(format, { result, stage, root, paper });
+      this.#message = fill(page.words.export.saved, { format });
+    } catch (error) {
+      this.#message = String(error);
+    }
+    this.figure.requestUpdate();
+  }
+
+  view(page: Page, result: Result, stage: StageName) {
+    const own = { en, zh }[page.language].export;
+    const missing = withheld(page, result, stage);
+    const reasons = [...new Set(missing.values())];
+    if (!isSpelled(result)) reasons.push(own.reads);
+    if (!missing.has('JSON')) reasons.push(own.opens);
+    const label = (format: Format) =>
+      format === '.npy' ? fill(own.npy, { stage: stageName(page, stage) }) : format;
+    return html`<details class="export">
+      <summary>${page.words.export.title}</summary>
+      <div class="formats">
+        ${formats
+          .filter((format) => !missing.has(format))
+          .map(
+            (format) =>
+              html`<button
+                type="button"
+                @click=${() => void this.#save(page, format, result, stage)}
+              >
+                ${label(format)}
+              </button>`,
+          )}
+      </div>
+      ${reasons.map((reason) => html`<p class="remark">${reason}</p>`)}
+      <p role="status">${this.#message}</p>
+    </details>`;
+  }
+}
