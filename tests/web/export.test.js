@@ -1,9 +1,10 @@
-// What a case figure saves: data that loads again, programs that check themselves, pictures.
+// What the figures save: data that loads again, programs that check themselves, pictures.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { load, tensor, toNested } from 'attention-wasm';
 import { onPage, textsOf } from './browser.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -11,7 +12,20 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = `${root}build/exported`;
 mkdirSync(folder, { recursive: true });
 
-const formats = ['SVG', 'PNG', 'CSV', 'JSON', 'PyTorch', 'NumPy', 'JavaScript', 'C++'];
+const programs = ['PyTorch', 'NumPy', 'JavaScript', 'C++'];
+const formats = ['SVG', 'PNG', 'CSV', 'JSON', ...programs];
+const attention = await load({ threads: 1 });
+
+/** The first Python of this machine that has NumPy; without one, the programs are parsed only. */
+const numpy = ['python3', '/usr/bin/python3'].find((python) => {
+  try {
+    execFileSync(python, ['-c', 'import numpy'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+});
+console.log(numpy ? `NumPy runs in ${numpy}` : 'no NumPy here: its programs are parsed only');
 
 /** Presses a button of the menu and gives back the file's path. */
 async function save(page, format, figure = 'attention-stepper') {
@@ -25,6 +39,24 @@ async function save(page, format, figure = 'attention-stepper') {
   return path;
 }
 
+const run = (path) => execFileSync(process.execPath, [path], { cwd: root, encoding: 'utf8' });
+
+/** Both parse and check themselves; NumPy's runs. */
+function checkPython({ PyTorch, NumPy }) {
+  for (const path of [PyTorch, NumPy]) {
+    const parse = 'import ast, sys; print(len(ast.parse(open(sys.argv[1]).read()).body))';
+    assert.ok(Number(execFileSync('python3', ['-c', parse, path])) > 10, path);
+    const text = readFileSync(path, 'utf8');
+    assert.match(text, /^assert (np|torch)\.allclose\(output, expected_output/m);
+  }
+  if (numpy) execFileSync(numpy, [NumPy], { stdio: 'pipe' });
+}
+
+function checkCpp(path) {
+  const flags = ['-std=c++20', '-fsyntax-only', '-Wall', '-Wextra', '-Werror', '-I', 'src'];
+  execFileSync('c++', [...flags, path], { cwd: root, stdio: 'pipe' });
+}
+
 /** A state in which nothing is the article's own: a changed number, a late step, a kept cell. */
 const state = 'en/#s=6&p=o.2.1&q=0.11,0.77,0.08;2,-0.28,0.24;-0.79,0.97,-0.74;-0.72,0.95,0.36';
 
@@ -34,7 +66,6 @@ test('every format is saved, and each of the programs agrees with the numbers in
     for (const format of formats) paths[format] = await save(page, format);
     const text = (format) => readFileSync(paths[format], 'utf8');
 
-    const run = (path) => execFileSync(process.execPath, [path], { cwd: root, encoding: 'utf8' });
     const printed = JSON.parse(run(paths.JavaScript));
     const shown = await textsOf(page, 'output');
     const rounded = printed.map((row) => row.map((x) => x.toFixed(2).replace('-', '−')));
@@ -44,15 +75,13 @@ test('every format is saved, and each of the programs agrees with the numbers in
     writeFileSync(wrong, text('JavaScript').replace('[2, -0.28', '[2.001, -0.28'));
     assert.throws(() => execFileSync(process.execPath, [wrong], { cwd: root, stdio: 'pipe' }));
 
-    for (const format of ['PyTorch', 'NumPy']) {
-      const parse = 'import ast, sys; print(len(ast.parse(open(sys.argv[1]).read()).body))';
-      const statements = execFileSync('python3', ['-c', parse, paths[format]]);
-      assert.ok(Number(statements) > 10, format);
-      assert.match(text(format), /^assert (np|torch)\.allclose\(output, expected_output/m);
+    checkPython(paths);
+    checkCpp(paths['C++']);
+    if (numpy) {
+      const wrongToo = `${folder}/wrong.py`;
+      writeFileSync(wrongToo, text('NumPy').replace('[2, -0.28', '[2.001, -0.28'));
+      assert.throws(() => execFileSync(numpy, [wrongToo], { stdio: 'pipe' }), /AssertionError/);
     }
-    execFileSync('c++', ['-std=c++20', '-fsyntax-only', '-Wall', '-I', 'src', paths['C++']], {
-      cwd: root,
-    });
 
     const { expected, inputs, options } = JSON.parse(text('JSON'));
     assert.deepEqual(expected.output, printed);
@@ -134,7 +163,7 @@ test('saved JSON loads again to the same frame, and a file that does not fit cha
     await says(/casual/);
     assert.deepEqual(await read(page), before);
     await menu.locator('input[type="file"]').setInputFiles(path);
-    await says(/attention\.json opened/);
+    await says(/attention-stepper\.json opened/);
     assert.deepEqual(await read(page), first);
   });
 });
@@ -176,4 +205,161 @@ test('links and frames are copied; a figure with numbers of its own keeps them i
     },
     { ready },
   );
+});
+
+/** Every other figure with a result, in a state of its own, and what its tables are called. */
+const figures = {
+  alignment: { link: 'align.t=3&align.s=6', calls: 2 },
+  broadcast: { link: 'cast.batch=2', calls: 0, tables: ['shapes', /bare mask/] },
+  cost: { link: 'cost.tokens=1000&cost.heads=3', calls: 0, tables: ['count'] },
+  'dot-product': { link: 'dot.q=1,2&dot.k=-1.5,0.5', tables: ['geometry'] },
+  dropout: { link: 'drop.p=0.25&drop.seed=7', tables: ['mean of 200 draws'] },
+  'finite-mask': { link: 'finite.c=-1e4', calls: 2 },
+  'mask-order': { link: '', calls: 2, tables: [/zeros/, /sums/] },
+  'mask-painter': {
+    link: 'mask.m=keys:8,left:2,rules:causal+window+padding,painted:3.0+3.1+3.2+3.3',
+  },
+  'online-softmax': { link: 'online.row=3&online.tile=2', tables: ['query 3 in tiles of 2'] },
+  polarity: { link: 'true.bits=0110011001100110', calls: 2 },
+  precision: { link: 'half.c=80', calls: 0, tables: ['float16', /first/, 'float32'] },
+  projection: { link: 'xw.n=5&xw.pin=output.1.2&xw.role=key' },
+  'scaling-lab': {
+    link: 'lab.mode=uniform&lab.d=32&lab.seed=3',
+    calls: 2,
+    tables: [/variance/, /scaled/, /entropy/, /scaled/],
+  },
+  sentence: { link: 'it.causal=1' },
+};
+
+/** A CSV's lines as fields; a quoted field may hold commas. */
+const fieldsOf = (csv) =>
+  csv
+    .trimEnd()
+    .split('\n')
+    .map((line) =>
+      [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)]
+        .slice(0, -1)
+        .map(([, field]) => field.replace(/^"|"$/g, '').replaceAll('""', '"')),
+    );
+
+/** JSON's names of what it has no numbers for. */
+const numbers = (rows) => rows.map((row) => row.map(Number));
+
+for (const [name, { link, calls = 1, tables = [] }] of Object.entries(figures)) {
+  test(`${name}: what is saved is what the core gives, runs, and loads again`, async () => {
+    const tag = `attention-${name}`;
+    const wake = async (page) => {
+      await page.locator(tag).scrollIntoViewIfNeeded();
+      await page.locator(`${tag}[data-live]`).waitFor({ state: 'attached' });
+    };
+    const paths = {};
+    let shown;
+    await onPage(
+      `en/#${link}`,
+      async (page) => {
+        await wake(page);
+        const menu = page.locator(`${tag} details.export`);
+        await menu.locator('summary').click();
+        const there = await menu.locator('.formats button').allInnerTexts();
+        const expected = calls > 0 ? formats : formats.slice(0, 4);
+        assert.deepEqual(there, [...expected, 'Copy link', 'Copy frame for a page']);
+        for (const format of expected) paths[format] = await save(page, format, tag);
+        shown = await page.locator(`${tag} .figure`).innerText();
+
+        const svg = readFileSync(paths.SVG, 'utf8');
+        const drawn = await page.evaluate((text) => {
+          const parsed = new DOMParser().parseFromString(text, 'image/svg+xml');
+          if (parsed.querySelector('parsererror')) return [];
+          return [...parsed.querySelectorAll('text')].map((node) => node.textContent);
+        }, svg);
+        const cells = await page.locator(`${tag} td.cell:visible`).allInnerTexts();
+        const missing = cells.map((text) => text.trim()).filter((text) => !drawn.includes(text));
+        assert.deepEqual(missing, []);
+        assert.ok(drawn.length > 5, `${drawn.length} texts`);
+        assert.equal(readFileSync(paths.PNG).toString('latin1', 1, 4), 'PNG');
+      },
+      { ready: wake },
+    );
+
+    const whole = JSON.parse(readFileSync(paths.JSON, 'utf8'));
+    const fields = fieldsOf(readFileSync(paths.CSV, 'utf8'));
+    const rowsIn = (matrix) =>
+      fields.filter(([first]) => first === matrix).map((row) => row.slice(2));
+    assert.equal(whole.figure, tag);
+    assert.equal(whole.calls.length, calls);
+    for (const call of whole.calls) {
+      const { query, key, value } = call.inputs;
+      const given = [query, key, value].map((rows) => tensor(rows, call.dtype ?? 'float64'));
+      const { steps } = attention.explain(...given, call.options);
+      for (const step of ['scores', 'scaled', 'masked', 'weights', 'dropped', 'output']) {
+        if (!steps[step]) continue;
+        const core = toNested(steps[step]);
+        assert.deepEqual(numbers(call.expected[step]), core, `${call.name} ${step}`);
+        const matrix = call.name ? `${call.name}: ${step}` : step;
+        assert.deepEqual(numbers(rowsIn(matrix)), core, `CSV ${matrix}`);
+      }
+    }
+    assert.equal(whole.tables.length, tables.length);
+    for (const [index, table] of whole.tables.entries()) {
+      assert.match(table.name, new RegExp(tables[index]));
+      assert.deepEqual(
+        rowsIn(table.name),
+        table.rows.map((row) => row.map(String)),
+      );
+    }
+    if (calls > 0) {
+      const printed = run(paths.JavaScript)
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      assert.deepEqual(
+        printed,
+        whole.calls.map(({ expected }) => expected.output),
+      );
+      checkPython(paths);
+      checkCpp(paths['C++']);
+    }
+
+    await onPage(
+      'en/',
+      async (page) => {
+        await wake(page);
+        const menu = page.locator(`${tag} details.export`);
+        await menu.locator('summary').click();
+        await menu.locator('input[type="file"]').setInputFiles(paths.JSON);
+        await menu
+          .getByRole('status')
+          .filter({ hasText: `${tag}.json opened` })
+          .waitFor();
+        const without = (text) => text.replace(/^.*(saved|opened)\.$/m, '');
+        const again = await page.locator(`${tag} .figure`).innerText();
+        assert.equal(without(again), without(shown));
+        assert.equal(decodeURIComponent(new URL(page.url()).hash.slice(1)), link);
+      },
+      { ready: wake },
+    );
+  });
+}
+
+test('a figure of settings refuses what is not its own, and changes nothing', async () => {
+  await onPage('en/#drop.seed=3', async (page) => {
+    const figure = page.locator('attention-dropout');
+    await figure.scrollIntoViewIfNeeded();
+    const menu = figure.locator('details.export');
+    await menu.locator('summary').click();
+    const open = async (whole, pattern) => {
+      const buffer = Buffer.from(typeof whole === 'string' ? whole : JSON.stringify(whole));
+      const file = { name: 'a.json', mimeType: 'application/json', buffer };
+      await menu.locator('input[type="file"]').setInputFiles(file);
+      await menu.getByRole('status').filter({ hasText: pattern }).waitFor();
+    };
+    await open('{', /SyntaxError/);
+    await open([1], /\{\}/);
+    await open(
+      { figure: 'attention-cost', settings: {} },
+      /"attention-cost" ≠ "attention-dropout"/,
+    );
+    await open({ figure: 'attention-dropout', settings: { p: 1 } }, /settings\.p/);
+    assert.match(page.url(), /#drop\.seed=3$/);
+  });
 });

@@ -49,7 +49,8 @@ export function chartView({ title, series, x, y, marker }: Chart) {
     <figcaption>
       ${title}
       ${series.map(
-        ({ name, tone }) => html`<span class="chart-key" data-series=${tone}>${name}</span>`,
+        ({ name, tone }) =>
+          html`<span class="chart-key" data-series=${tone}><i class="swatch"></i>${name}</span>`,
       )}
     </figcaption>
     <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${title}>

@@ -6,7 +6,8 @@ import { type Result, isReadable } from '../state/bench-result.js';
 import { type StageName, settingsText } from '../state/bench-settings.js';
 import { inTurns } from '../state/turns.js';
 import { FILE, type Program, toJavaScript, toNumPy, toPyTorch } from './bench-program.js';
-import { pictureOf, toPNG, toSVG } from './picture.js';
+import { toPNG, toSVG } from './picture.js';
+import { pictureOf } from './read-picture.js';
 import {
   type Numbers,
   type Write,

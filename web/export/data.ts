@@ -1,8 +1,10 @@
-// The state of a case figure as data: JSON in the form of web/examples, which loads here again, and
-// CSV.
+// What a figure shows as data: JSON, which loads here again, and CSV.
 import type { Case, Cell, Matrix } from '../state/case.js';
 import type { Frame } from '../state/frame.js';
-import { stages } from '../state/steps.js';
+import type { Call, Exhibit } from './exhibit.js';
+
+/** What a figure is set to, as its links say it. */
+export type Settings = Readonly<Record<string, string>>;
 
 /** What an exported file says beside the case. */
 export interface Shown {
@@ -14,24 +16,39 @@ export interface Shown {
 const named = (_: string, x: unknown) =>
   typeof x === 'number' && !Number.isFinite(x) ? String(x) : x;
 
-export function toJSON({ case: of, matrices, rowMax, exponentials, rowSum }: Frame, shown: Shown) {
-  const { query, key, value, options } = of;
-  const { scores, scaled, masked, weights, output } = matrices;
-  const expected = { scores, scaled, masked, rowMax, exponentials, rowSum, weights, output };
-  const whole = {
-    title: 'Scaled dot-product attention',
-    source: 'attention-wasm',
-    inputs: { query, key, value },
-    options,
-    tolerance: 1e-12,
-    expected,
-    shown,
-  };
-  // A row of numbers on a line, as people write them.
-  return JSON.stringify(whole, named, 2).replace(
+/** A row of numbers on a line, as people write them. */
+const written = (whole: object) =>
+  JSON.stringify(whole, named, 2).replace(
     /\[\s+((?:"-?Infinity"|"NaN"|[-\d.e+]+)(?:,\s+(?:"-?Infinity"|"NaN"|[-\d.e+]+))*)\s+\]/g,
     (_, row: string) => `[${row.replace(/\s+/g, ' ')}]`,
   );
+
+const head = { title: 'Scaled dot-product attention', source: 'attention-wasm' };
+
+/** A call in the form of web/examples. */
+function callData({ name, frame, projection }: Call) {
+  const { case: of, matrices, rowMax, exponentials, rowSum, dropped } = frame;
+  const { query, key, value, options, dtype } = of;
+  const { scores, scaled, masked, weights, output } = matrices;
+  const steps = { scores, scaled, masked, rowMax, exponentials, rowSum, weights };
+  return {
+    name,
+    projection,
+    inputs: { query, key, value },
+    options,
+    dtype,
+    tolerance: dtype === 'float32' ? 1e-5 : 1e-12,
+    expected: { ...steps, dropped, output },
+  };
+}
+
+export const caseJSON = (frame: Frame, shown: Shown): string =>
+  written({ ...head, ...callData({ frame }), shown });
+
+/** A figure that is all settings: what it is set to, and what comes of it. */
+export function settingsJSON(figure: string, settings: Settings, exhibit: Exhibit): string {
+  const { calls, tables = [] } = exhibit;
+  return written({ ...head, figure, settings, calls: calls.map(callData), tables });
 }
 
 const isMatrix = (x: unknown): x is Matrix =>
@@ -48,15 +65,20 @@ const isMatrix = (x: unknown): x is Matrix =>
 const isObject = (x: unknown): x is Record<string, unknown> =>
   typeof x === 'object' && x !== null && !Array.isArray(x);
 
-/** The case and what is shown of it, or the name of the part that is not as it should be. */
-export function fromJSON(text: string): { case: Case; shown: Partial<Shown> } | string {
-  let whole: unknown;
+function parsed(text: string): Record<string, unknown> | string {
   try {
-    whole = JSON.parse(text);
+    const whole: unknown = JSON.parse(text);
+    return isObject(whole) ? whole : '{}';
   } catch (error) {
     return String(error);
   }
-  if (!isObject(whole) || !isObject(whole.inputs)) return 'inputs';
+}
+
+/** The case and what is shown of it, or the name of the part that is not as it should be. */
+export function caseFrom(text: string): { case: Case; shown: Partial<Shown> } | string {
+  const whole = parsed(text);
+  if (typeof whole === 'string') return whole;
+  if (!isObject(whole.inputs)) return 'inputs';
   const { query, key, value } = whole.inputs;
   if (!isMatrix(query)) return 'inputs.query';
   if (!isMatrix(key)) return 'inputs.key';
@@ -67,12 +89,50 @@ export function fromJSON(text: string): { case: Case; shown: Partial<Shown> } | 
   return { case: { query, key, value, options }, shown };
 }
 
-/** One line for each row of each matrix; columns are counted from 1. */
-export function toCSV({ matrices }: Frame): string {
-  const width = Math.max(...stages.map((stage) => matrices[stage][0]?.length ?? 0));
-  const columns = Array.from({ length: width }, (_, index) => index + 1);
-  const lines = stages.flatMap((stage) =>
-    matrices[stage].map((row, index) => [stage, index + 1, ...row].join(',')),
+/** What `figure` was set to, or the name of the part that is not as it should be. */
+export function settingsFrom(text: string, figure: string): Settings | string {
+  const whole = parsed(text);
+  if (typeof whole === 'string') return whole;
+  if (whole.figure !== figure) return `figure: ${JSON.stringify(whole.figure)} ≠ "${figure}"`;
+  const { settings } = whole;
+  if (!isObject(settings)) return 'settings';
+  const wrong = Object.entries(settings).find(
+    ([name, value]) => !/^[a-z]+$/.test(name) || typeof value !== 'string',
   );
-  return [`matrix,row,${columns.join(',')}`, ...lines, ''].join('\n');
+  return wrong ? `settings.${wrong[0]}` : (settings as Settings);
+}
+
+/** A name with commas or quotes in it, as CSV wants it. */
+const field = (x: number | string) =>
+  typeof x === 'string' && /[",\n]/.test(x) ? `"${x.replaceAll('"', '""')}"` : String(x);
+const line = (...fields: (number | string)[]) => fields.map(field).join(',');
+
+/** One line for each row of each matrix, its columns counted from 1; a table has its own head. */
+export function toCSV({ calls, tables = [] }: Exhibit): string {
+  const matrices = calls.flatMap(({ name, frame, projection }): [string, Matrix][] => {
+    const { query, key, value, weights, output, ...scores } = frame.matrices;
+    const before: [string, Matrix][] = projection
+      ? [
+          ['x', projection.x],
+          ...Object.entries(projection.weights).map(([role, w]): [string, Matrix] => [
+            `w_${role}`,
+            w,
+          ]),
+        ]
+      : [];
+    const all = { query, key, value, ...scores, weights, dropped: frame.dropped, output };
+    const steps = Object.entries(all).filter((entry): entry is [string, Matrix] => !!entry[1]);
+    return [...before, ...steps].map(([stage, rows]) => [name ? `${name}: ${stage}` : stage, rows]);
+  });
+  const width = Math.max(0, ...matrices.map(([, rows]) => rows[0]?.length ?? 0));
+  const columns = Array.from({ length: width }, (_, index) => index + 1);
+  const lines = [
+    ...(matrices.length > 0 ? [line('matrix', 'row', ...columns)] : []),
+    ...matrices.flatMap(([stage, rows]) => rows.map((row, at) => line(stage, at + 1, ...row))),
+    ...tables.flatMap((table) => [
+      line('table', 'row', ...table.head),
+      ...table.rows.map((row, at) => line(table.name, at + 1, ...row)),
+    ]),
+  ];
+  return `${lines.join('\n')}\n`;
 }

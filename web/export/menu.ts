@@ -1,21 +1,16 @@
-// The part of a case figure that takes its state elsewhere: files, a link, a frame, and back.
+// The part of a figure that takes its state elsewhere: files, a link, a frame, and back.
 import { type TemplateResult, html } from 'lit';
 import type { Words } from '../state/words.js';
 
-export const formats = [
-  'SVG',
-  'PNG',
-  'CSV',
-  'JSON',
-  'PyTorch',
-  'NumPy',
-  'JavaScript',
-  'C++',
-] as const;
-export type Format = (typeof formats)[number];
+const pictures = ['SVG', 'PNG'] as const;
+const data = ['CSV', 'JSON'] as const;
+const programs = ['PyTorch', 'NumPy', 'JavaScript', 'C++'] as const;
+export type Format = (typeof pictures | typeof data | typeof programs)[number];
 
 export interface Menu {
   words: Words;
+  /** Whether it shows calls, which programs can repeat. */
+  hasCalls: boolean;
   /** What became of the last thing asked for. */
   message: string;
   save: (format: Format) => void;
@@ -24,7 +19,7 @@ export interface Menu {
   copy?: ((what: 'link' | 'frame') => void) | undefined;
 }
 
-export function menuView({ words, message, save, open, copy }: Menu): TemplateResult {
+export function menuView({ words, hasCalls, message, save, open, copy }: Menu): TemplateResult {
   const own = words.export;
   const chosen = (event: Event) => {
     const input = event.target as HTMLInputElement;
@@ -34,6 +29,7 @@ export function menuView({ words, message, save, open, copy }: Menu): TemplateRe
   };
   const button = (text: string, act: () => void) =>
     html`<button type="button" @click=${act}>${text}</button>`;
+  const formats = [...pictures, ...data, ...(hasCalls ? programs : [])];
   return html`<details class="export">
     <summary>${own.title}</summary>
     <div class="formats">

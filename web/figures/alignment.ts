@@ -6,6 +6,7 @@ import { sliderView } from '../draw/controls.js';
 import { givenNumber } from '../draw/number.js';
 import { pairView } from '../draw/pair.js';
 import { explain } from '../state/explain.js';
+import { frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import comparisonSheet from '../styles/comparison.css?inline';
@@ -21,20 +22,20 @@ const inputs = ({ queries, keys }: typeof home) => ({
   value: range(keys).map((j) => [2 ** j]),
 });
 
-function alignedView(page: Page, sizes: typeof home, start: 'top-left' | 'bottom-right') {
+type Start = 'top-left' | 'bottom-right';
+const aligned = (page: Page, sizes: typeof home, start: Start) =>
+  frameOf(page, { ...inputs(sizes), options: { mask: 'causal', start } });
+
+function alignedView(page: Page, sizes: typeof home, start: Start) {
   const own = { en, zh }[page.language];
-  const { queries, keys } = sizes;
-  const { weights, output, diagnostics } = explain(page, inputs(sizes), { mask: 'causal', start });
-  const mask = page.attention.mask('causal', { queries, keys, start });
-  const cause = range(queries).map((i) => range(keys).map((j) => mask.cause(0, 0, i, j)));
-  mask.dispose();
-  const values = output.map(([x]) => givenNumber(x!)).join(', ');
-  const empty = diagnostics.emptyRows.length;
+  const { matrices, cause } = aligned(page, sizes, start);
+  const values = matrices.output.map(([x]) => givenNumber(x!)).join(', ');
+  const empty = cause.filter((row) => row.every((rules) => rules.length > 0)).length;
   return html`<div>
     <p class="comparison-title"><code>${own[start]}</code></p>
     ${pairView(page.words, {
       title: html`<var>A</var>`,
-      values: weights,
+      values: matrices.weights,
       kind: 'weights',
       cause: (row, column) => cause[row]?.[column] ?? [],
     })}
@@ -62,7 +63,7 @@ function boardView(page: Page, sizes: typeof home) {
   const values = range(sizes.keys)
     .map((j) => 2 ** j)
     .join(', ');
-  return html`<div class="comparison">
+  return html`<div class="comparison" data-picture>
       ${alignedView(page, sizes, 'top-left')} ${alignedView(page, sizes, 'bottom-right')}
     </div>
     <p class="remark">
@@ -77,16 +78,25 @@ export class AttentionAlignment extends Figure {
 
   static firstFrame = (page: Page) => boardView(page, home);
 
-  protected override view(page: Page) {
-    const own = { en, zh }[page.language];
+  get #sizes(): typeof home {
     const read = (text: string) => {
       const x = Number(text);
       return Number.isInteger(x) && x >= 1 && x <= 7 ? x : undefined;
     };
-    const sizes = {
+    return {
       queries: this.setting('t', read, home.queries),
       keys: this.setting('s', read, home.keys),
     };
+  }
+
+  protected override exhibit(page: Page) {
+    const call = (name: Start) => ({ name, frame: aligned(page, this.#sizes, name) });
+    return { calls: [call('top-left'), call('bottom-right')] };
+  }
+
+  protected override view(page: Page) {
+    const own = { en, zh }[page.language];
+    const sizes = this.#sizes;
     const slider = (name: 'queries' | 'keys', key: string) =>
       sliderView({
         label: own[name],

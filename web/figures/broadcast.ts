@@ -42,6 +42,14 @@ function refusal({ attention, library }: Page, sizes: Sizes): string | null {
   }
 }
 
+const axes = ['B', 'H', 'T', 'S'];
+/** Of the scores, of the mask as it is, of the mask with its axes said. */
+const shapesOf = ({ batch, queries, keys }: Sizes) => [
+  [batch, HEADS, queries, keys],
+  ['', '', batch, keys],
+  [batch, 1, 1, keys],
+];
+
 function verdict({ batch, queries }: Sizes, own: typeof en): string {
   if (batch === 1) return own.verdictSame;
   if (batch !== queries) return fill(own.verdictError, { batch, queries });
@@ -50,16 +58,12 @@ function verdict({ batch, queries }: Sizes, own: typeof en): string {
 
 function boardView(page: Page, sizes: Sizes) {
   const own = { en, zh }[page.language];
-  const { batch, queries, keys } = sizes;
+  const { batch, queries } = sizes;
   const fits = batch === queries || batch === 1;
-  const shapes: [string, (string | number)[]][] = [
-    [own.scores, [batch, HEADS, queries, keys]],
-    [own.bare, ['', '', batch, keys]],
-    [own.cured, [batch, 1, 1, keys]],
-  ];
-  const axes = ['B', 'H', 'T', 'S'];
+  const names = [own.scores, own.bare, own.cured];
+  const shapes = shapesOf(sizes).map((shape, row) => [names[row]!, shape] as const);
   const message = refusal(page, sizes);
-  return html`<div class="broadcast">
+  return html`<div class="broadcast" data-picture>
     <table class="shapes">
       <thead>
         <tr>
@@ -124,17 +128,36 @@ export class AttentionBroadcast extends Figure {
 
   static firstFrame = (page: Page) => boardView(page, home);
 
-  protected override view(page: Page) {
-    const own = { en, zh }[page.language];
+  protected override readonly hasCalls = false;
+
+  get #sizes(): Sizes {
     const read = (text: string) => {
       const x = Number(text);
       return Number.isInteger(x) && x >= 1 && x <= 6 ? x : undefined;
     };
-    const sizes: Sizes = {
+    return {
       batch: this.setting('batch', read, home.batch),
       queries: this.setting('queries', read, home.queries),
       keys: this.setting('keys', read, home.keys),
     };
+  }
+
+  protected override exhibit(page: Page) {
+    const names = ['scores', 'bare mask', 'mask with its axes'];
+    const rows = shapesOf(this.#sizes).map((shape, row) => [names[row]!, ...shape]);
+    const answer = refusal(page, this.#sizes) ?? 'accepted';
+    return {
+      calls: [],
+      tables: [
+        { name: 'shapes', head: ['', ...axes], rows },
+        { name: 'the library on the bare mask', head: ['answer'], rows: [[answer]] },
+      ],
+    };
+  }
+
+  protected override view(page: Page) {
+    const own = { en, zh }[page.language];
+    const sizes = this.#sizes;
     const slider = (name: keyof Sizes) =>
       sliderView({
         label: own[name],

@@ -1,10 +1,8 @@
 // A figure whose matrices belong to one case: cells can be looked at, kept, changed, pasted over.
-import { html } from 'lit';
 import { GridController } from '../draw/grid.js';
 import { type Lineage, lineageOf, marksFor } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
 import type { Shown } from '../export/data.js';
-import { type Format, menuView } from '../export/menu.js';
 import { type Case, type Cell, sameShape, sizeOf, withBlock } from '../state/case.js';
 import { type Frame, frameOf } from '../state/frame.js';
 import { shapeOf } from '../state/link.js';
@@ -13,10 +11,10 @@ import { parseMatrix } from '../state/parse.js';
 import { type Stage, isInput } from '../state/steps.js';
 import { fill } from '../state/words.js';
 import { Figure } from './figure.js';
+import type { Shared } from './sharing.js';
 
 export abstract class CaseFigure extends Figure {
   protected complaint = '';
-  #exported = '';
 
   protected abstract shownCase(page: Page): Case;
   protected abstract changeCase(to: Case): void;
@@ -98,78 +96,48 @@ export abstract class CaseFigure extends Figure {
     this.setPin(isInside ? pin : null);
   }
 
-  async #save(format: Format): Promise<void> {
-    const { save } = await import('../export/formats.js');
-    const { frame, renderRoot: root } = this;
-    const paper = getComputedStyle(root.querySelector('.export')!).backgroundColor;
-    await save(format, { frame, shown: this.shown(), root, paper });
-    this.#say(fill(this.page!.words.export.saved, { format }));
+  protected override exhibit() {
+    return { calls: [{ frame: this.frame }] };
   }
 
-  async #open(file: File): Promise<void> {
-    const { words } = this.page!;
-    const { fromJSON } = await import('../export/data.js');
-    const refuse = (reason: string) =>
-      this.#say(fill(words.export.refused, { name: file.name, reason }));
-    const found = fromJSON(await file.text());
-    if (typeof found === 'string') return refuse(fill(words.export.notThere, { part: found }));
-    const now = this.shownCase(this.page!);
+  /** The case itself is saved, so that it can be given to the library as it is, and opened. */
+  protected override shared(): Shared {
+    return {
+      hasCalls: true,
+      exhibit: () => this.exhibit(),
+      json: async () => {
+        const { caseJSON } = await import('../export/data.js');
+        return caseJSON(this.frame, this.shown());
+      },
+      open: (text) => this.#open(this.page!, text),
+    };
+  }
+
+  async #open(page: Page, text: string): Promise<string | undefined> {
+    const { words } = page;
+    const { caseFrom } = await import('../export/data.js');
+    const found = caseFrom(text);
+    if (typeof found === 'string') return fill(words.export.notThere, { part: found });
+    const now = this.shownCase(page);
     const wrong = (['query', 'key', 'value'] as const).find(
       (name) => !sameShape(found.case[name], now[name]),
     );
     if (wrong) {
       const shapes = [found.case[wrong], now[wrong]].map((matrix) => sizeOf(matrix).join('×'));
       const [given, wanted] = shapes as [string, string];
-      return refuse(fill(words.export.otherShape, { matrix: words.stages[wrong], given, wanted }));
+      return fill(words.export.otherShape, { matrix: words.stages[wrong], given, wanted });
     }
     try {
-      frameOf(this.page!, found.case);
+      frameOf(page, found.case);
     } catch (error) {
-      return refuse(error instanceof Error ? error.message : String(error));
+      return error instanceof Error ? error.message : String(error);
     }
     this.changeCase(found.case);
     this.show(found.shown);
-    this.#say(fill(words.export.opened, { name: file.name }));
-  }
-
-  async #copy(what: 'link' | 'frame'): Promise<void> {
-    const { words, store } = this.page!;
-    const section = this.closest('section')?.id ?? '';
-    const fragment = [section, store.fragment].filter((part) => part !== '').join('&');
-    const { origin, pathname } = location;
-    const figure = this.localName.replace('attention-', '');
-    const source = `${origin}${pathname}?embed=1&amp;figure=${figure}#${store.fragment}`;
-    const text =
-      what === 'link'
-        ? `${origin}${pathname}#${fragment}`
-        : `<iframe src="${source}" width="100%" height="700" title="${document.title}"></iframe>`;
-    try {
-      await navigator.clipboard.writeText(text);
-      this.#say(words.export.copied);
-    } catch {
-      // Not allowed here: the reader can copy it from the message.
-      this.#say(text);
-    }
-  }
-
-  #say(message: string): void {
-    this.#exported = message;
-    this.requestUpdate();
-  }
-
-  /** Does what a button asks for; whatever fails is said. */
-  #try(act: () => Promise<void>): void {
-    act().catch((error: unknown) => this.#say(String(error)));
+    return undefined;
   }
 
   protected override view(page: Page) {
-    const menu = menuView({
-      words: page.words,
-      message: this.#exported,
-      save: (format) => this.#try(() => this.#save(format)),
-      open: (file) => this.#try(() => this.#open(file)),
-      copy: page.store.isInAddress ? (what) => this.#try(() => this.#copy(what)) : undefined,
-    });
-    return html`${this.grid.around(this.board(page))}${menu}`;
+    return this.grid.around(this.board(page));
   }
 }

@@ -4,6 +4,7 @@ import en from '../content/en/figures/cost.json';
 import zh from '../content/zh/figures/cost.json';
 import { sliderView } from '../draw/controls.js';
 import { withWidths } from '../draw/symbols.js';
+import type { Table } from '../export/exhibit.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import costSheet from '../styles/cost.css?inline';
@@ -17,6 +18,7 @@ interface Sizes {
   width: number;
 }
 const home: Sizes = { batch: 1, heads: 12, tokens: 512, width: 64 };
+const names = ['batch', 'heads', 'tokens', 'width'] as const;
 const limits: Record<keyof Sizes, readonly [number, number]> = {
   batch: [1, 64],
   heads: [1, 128],
@@ -53,18 +55,20 @@ const stored = ({ batch, heads, tokens }: Sizes) => 2 * batch * heads * tokens *
 /** Inputs and output only: what a tiled run keeps. */
 const tiled = ({ batch, heads, tokens, width }: Sizes) => 4 * batch * heads * tokens * width * 4;
 
+const causal = (sizes: Sizes) => core(sizes) * allowedShare(sizes);
+
 function countView(page: Page, sizes: Sizes) {
   const own = { en, zh }[page.language];
   const twice = { ...sizes, tokens: 2 * sizes.tokens };
   const rows: [string, string][] = [
     [own.core, large(core(sizes))],
-    [own.causal, large(core(sizes) * allowedShare(sizes))],
+    [own.causal, large(causal(sizes))],
     [own.projections, large(projections(sizes))],
     [own.scores, bytes(stored(sizes))],
     [own.tiles, bytes(tiled(sizes))],
   ];
   const ratio = (of: (sizes: Sizes) => number) => (of(twice) / of(sizes)).toFixed(2);
-  return html`<dl class="cost-count" aria-label=${own.count}>
+  return html`<dl class="cost-count" data-picture aria-label=${own.count}>
       ${rows.map(
         ([name, value]) =>
           html`<div>
@@ -118,7 +122,7 @@ export class AttentionCost extends Figure {
     if (this.#rows.length === 0) return nothing;
     const operations = (tokens: number) =>
       core({ batch: 1, heads: SIZES.heads, tokens, width: SIZES.width });
-    return html`<table class="measured">
+    return html`<table class="measured" data-picture>
         <thead>
           <tr>
             ${Object.values(own.head).map((head) => html`<th scope="col">${head}</th>`)}
@@ -141,21 +145,46 @@ export class AttentionCost extends Figure {
       <p class="remark">${fill(own.what, { threads: this.#threads })}</p>`;
   }
 
-  protected override view(page: Page) {
-    const own = { en, zh }[page.language];
+  protected override readonly hasCalls = false;
+
+  get #sizes(): Sizes {
     const size = (name: keyof Sizes) => {
       const [low, high] = limits[name];
       const read = (text: string) => {
         const x = Number(text);
         return Number.isInteger(x) && x >= low && x <= high ? x : undefined;
       };
-      return this.setting(name, read, home[name]);
+      return [name, this.setting(name, read, home[name])] as const;
     };
-    const sizes = Object.fromEntries(
-      (['batch', 'heads', 'tokens', 'width'] as const).map((name) => [name, size(name)]),
-    ) as unknown as Sizes;
+    return Object.fromEntries(names.map(size)) as Record<keyof Sizes, number>;
+  }
+
+  protected override exhibit() {
+    const sizes = this.#sizes;
+    const counted = [core, causal, projections, stored, tiled].map((count) => count(sizes));
+    const count: Table = {
+      name: 'count',
+      head: [
+        ...names,
+        ...['core', 'core, causal', 'projections'].map((of) => `${of}: operations`),
+        'scores and weights: bytes',
+        'in tiles: bytes',
+      ],
+      rows: [[...names.map((name) => sizes[name]), ...counted]],
+    };
+    const measured: Table = {
+      name: `measured with ${this.#threads} threads`,
+      head: ['tokens', 'milliseconds'],
+      rows: this.#rows.map(({ tokens, milliseconds }) => [tokens, milliseconds]),
+    };
+    return { calls: [], tables: this.#rows.length > 0 ? [count, measured] : [count] };
+  }
+
+  protected override view(page: Page) {
+    const own = { en, zh }[page.language];
+    const sizes = this.#sizes;
     return html`<div class="sizes">
-        ${(['batch', 'heads', 'tokens', 'width'] as const).map((name) =>
+        ${names.map((name) =>
           sliderView({
             label: own.sizes[name],
             value: sizes[name],

@@ -4,7 +4,7 @@ import en from '../content/en/figures/dot-product.json';
 import zh from '../content/zh/figures/dot-product.json';
 import { exactNumber, givenNumber, operand } from '../draw/number.js';
 import { norm } from '../draw/symbols.js';
-import { explain } from '../state/explain.js';
+import { frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { parseNumber } from '../state/parse.js';
 import { fill } from '../state/words.js';
@@ -22,8 +22,17 @@ const read = (text: string): Vector | undefined => {
   const [x, y, ...more] = text.split(',').map(parseNumber);
   return x === undefined || y === undefined || more.length > 0 ? undefined : [round(x), round(y)];
 };
-const dot = (page: Page, [a, b]: Vector, [c, d]: Vector) =>
-  explain(page, { query: [[a, b]], key: [[c, d]], value: [[0]] }).scores[0]![0]!;
+const met = (page: Page, q: Vector, k: Vector) =>
+  frameOf(page, { query: [q], key: [k], value: [[0]], options: {} });
+const dot = (page: Page, q: Vector, k: Vector) => met(page, q, k).matrices.scores[0]![0]!;
+
+/** Lengths, and the angle between them in degrees. */
+function geometry(q: Vector, k: Vector, score: number) {
+  const [long, wide] = [Math.hypot(...q), Math.hypot(...k)];
+  const cosine = long * wide === 0 ? NaN : score / (long * wide);
+  const degrees = (Math.acos(Math.min(Math.max(cosine, -1), 1)) * 180) / Math.PI;
+  return { long, wide, cosine, degrees };
+}
 
 function arrow(name: Name, [x, y]: Vector) {
   const length = Math.hypot(x, y);
@@ -138,15 +147,23 @@ export class AttentionDotProduct extends Figure {
     >`;
   }
 
+  protected override exhibit(page: Page) {
+    const [q, k] = [this.#vector('q'), this.#vector('k')];
+    const { long, wide, cosine, degrees } = geometry(q, k, dot(page, q, k));
+    const head = ['|q|', '|k|', 'cosine', 'degrees'];
+    return {
+      calls: [{ frame: met(page, q, k) }],
+      tables: [{ name: 'geometry', head, rows: [[long, wide, cosine, degrees]] }],
+    };
+  }
+
   protected override view(page: Page) {
     const own = { en, zh }[page.language];
     const [q, k] = [this.#vector('q'), this.#vector('k')];
     const score = dot(page, q, k);
-    const [long, wide] = [Math.hypot(...q), Math.hypot(...k)];
-    const cosine = long * wide === 0 ? NaN : score / (long * wide);
-    const degrees = (Math.acos(Math.min(Math.max(cosine, -1), 1)) * 180) / Math.PI;
+    const { long, wide, cosine, degrees } = geometry(q, k, score);
     const given = (x: number) => operand(givenNumber(x));
-    return html`<div class="dot">
+    return html`<div class="dot" data-picture>
       <svg
         viewBox="${-REACH - 0.4} ${-REACH - 0.4} ${2 * REACH + 0.8} ${2 * REACH + 0.8}"
         aria-label=${own.plane}

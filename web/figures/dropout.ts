@@ -6,8 +6,9 @@ import { sliderView } from '../draw/controls.js';
 import { exactNumber } from '../draw/number.js';
 import { pairView } from '../draw/pair.js';
 import example from '../examples/six-step.json';
+import { tableOf } from '../export/exhibit.js';
 import type { Matrix } from '../state/case.js';
-import { explain } from '../state/explain.js';
+import { frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import dropoutSheet from '../styles/dropout.css?inline';
@@ -17,7 +18,7 @@ const COUNT = 200;
 const home = { p: 0.5, seed: 1 };
 
 const dropped = (page: Page, p: number, seed: number) =>
-  explain(page, example.inputs, { mask: 'causal', dropout: { p, seed } });
+  frameOf(page, { ...example.inputs, options: { mask: 'causal', dropout: { p, seed } } });
 
 /** Entry by entry, over as many draws as it takes for the noise to even out: one for each head. */
 function meanOf({ attention, library: { tensor, toNested } }: Page, p: number): Matrix {
@@ -37,7 +38,7 @@ function meanOf({ attention, library: { tensor, toNested } }: Page, p: number): 
 
 function boardView(page: Page, p: number, seed: number) {
   const own = { en, zh }[page.language];
-  const { weights, dropped: after } = dropped(page, p, seed);
+  const { matrices, dropped: after } = dropped(page, p, seed);
   const block = (name: string, values: Matrix) =>
     pairView(page.words, {
       title: html`<var>A</var>`,
@@ -46,8 +47,8 @@ function boardView(page: Page, p: number, seed: number) {
       kind: 'weights',
       cause: (row, column) => (column > row ? ['causal'] : []),
     });
-  return html`<div class="dropout-board">
-    ${block(own.before, weights)} ${block(own.after, after!)}
+  return html`<div class="dropout-board" data-picture>
+    ${block(own.before, matrices.weights)} ${block(own.after, after!)}
     ${block(fill(own.mean, { count: COUNT }), meanOf(page, p))}
   </div>`;
 }
@@ -66,10 +67,21 @@ export class AttentionDropout extends Figure {
     return this.setting(name, read, home[name]);
   }
 
+  get #shown() {
+    return { p: this.#number('p', 0, 1), seed: this.#number('seed', 0, 9999) };
+  }
+
+  protected override exhibit(page: Page) {
+    const { p, seed } = this.#shown;
+    return {
+      calls: [{ frame: dropped(page, p, seed) }],
+      tables: [tableOf(`mean of ${COUNT} draws`, meanOf(page, p))],
+    };
+  }
+
   protected override view(page: Page) {
     const own = { en, zh }[page.language];
-    const p = this.#number('p', 0, 1);
-    const seed = this.#number('seed', 0, 9999);
+    const { p, seed } = this.#shown;
     const { dropped: after } = dropped(page, p, seed);
     const sums = after!.map((row) => exactNumber(row.reduce((sum, x) => sum + x, 0))).join(', ');
     const keep = (name: 'p' | 'seed') => (value: number) =>

@@ -1,9 +1,12 @@
 // What every figure is: it shows the prerendered frame until the page hands it the library, then
 // draws itself from its state, with the shared style and the page's words.
-import { type CSSResult, LitElement, type PropertyValues, html, unsafeCSS } from 'lit';
+import { type CSSResult, LitElement, type PropertyValues, html, nothing, unsafeCSS } from 'lit';
 import tokensSheet from '../styles/tokens.css?inline';
 import figureSheet from '../styles/figure.css?inline';
+import type { Exhibit } from '../export/exhibit.js';
 import type { Page } from '../state/page.js';
+import { fill } from '../state/words.js';
+import { type Shared, Sharing } from './sharing.js';
 
 /** The style of a figure: what all share, and its own sheet. */
 export const sheets = (...own: string[]): CSSResult[] =>
@@ -18,17 +21,54 @@ export abstract class Figure extends LitElement {
   declare page: Page | undefined;
 
   protected abstract view(page: Page): unknown;
+  /** What there is to take elsewhere; a figure that says so has a menu for it. */
+  protected exhibit?(page: Page): Exhibit;
+  /** Whether calls are among it. */
+  protected readonly hasCalls: boolean = true;
+
+  /** All that it shows follows from its settings, so they are what is saved and opened. */
+  protected shared(): Shared {
+    const name = this.localName;
+    const exhibit = () => this.exhibit!(this.page!);
+    return {
+      hasCalls: this.hasCalls,
+      exhibit,
+      json: async () => {
+        const { settingsJSON } = await import('../export/data.js');
+        return settingsJSON(name, this.#ownSettings(), exhibit());
+      },
+      open: async (text) => {
+        const { settingsFrom } = await import('../export/data.js');
+        const found = settingsFrom(text, name);
+        if (typeof found === 'string') {
+          return fill(this.page!.words.export.notThere, { part: found });
+        }
+        for (const key of Object.keys({ ...this.#ownSettings(), ...found })) {
+          this.set(key, found[key]);
+        }
+        return undefined;
+      },
+    };
+  }
 
   readonly #changed = () => {
     if (this.isConcerned()) this.requestUpdate();
   };
 
   #settings = '';
+  #sharing: Sharing | undefined;
+
+  /** By their names without the figure's key. */
+  #ownSettings(): Record<string, string> {
+    const all = Object.entries(this.page?.store.view.settings ?? {});
+    const start = `${this.#key}.`;
+    const own = all.filter(([name]) => name.startsWith(start));
+    return Object.fromEntries(own.map(([name, text]) => [name.slice(start.length), text]));
+  }
 
   /** Whether a change of the page's state is one of what this figure shows: its own settings. */
   protected isConcerned(): boolean {
-    const all = Object.entries(this.page?.store.view.settings ?? {});
-    const own = all.filter(([name]) => name.startsWith(`${this.#key}.`)).join();
+    const own = Object.entries(this.#ownSettings()).join();
     const isNew = own !== this.#settings;
     this.#settings = own;
     return isNew;
@@ -71,9 +111,16 @@ export abstract class Figure extends LitElement {
   }
 
   protected override render(): unknown {
-    if (this.page) return html`<div class="figure">${this.view(this.page)}</div>`;
+    if (this.page) {
+      return html`<div class="figure">${this.view(this.page)} ${this.#menu(this.page)}</div>`;
+    }
     // Until the library is there, and if it never comes, what the page brought stands.
     return this.fallback();
+  }
+
+  #menu(page: Page): unknown {
+    if (!this.exhibit) return nothing;
+    return (this.#sharing ??= new Sharing(this, this.shared())).view(page);
   }
 
   protected fallback(): unknown {

@@ -1,5 +1,4 @@
 // <attention-finite-mask>: a large negative number in place of −∞, beside a real mask.
-import type { MaskRule, Tensor } from 'attention-wasm';
 import { html } from 'lit';
 import en from '../content/en/figures/finite-mask.json';
 import zh from '../content/zh/figures/finite-mask.json';
@@ -7,7 +6,7 @@ import { choiceView } from '../draw/controls.js';
 import { pairView } from '../draw/pair.js';
 import { domainOf } from '../draw/scale.js';
 import example from '../examples/six-step.json';
-import { explain } from '../state/explain.js';
+import { type Frame, frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import comparisonSheet from '../styles/comparison.css?inline';
@@ -15,6 +14,7 @@ import { Figure, sheets } from './figure.js';
 
 const constants = { '-10': -10, '-1e4': -1e4, '-1e9': -1e9 } as const;
 type Constant = keyof typeof constants;
+const constantNames = Object.keys(constants) as Constant[];
 type Hidden = 'all' | 'causal';
 type Precision = 'float32' | 'float64';
 const home = {
@@ -28,15 +28,14 @@ const names: Record<Constant, string> = { '-10': '−10', '-1e4': '−10⁴', '-
 const isHidden = (hidden: Hidden, i: number, j: number) => (hidden === 'all' && i === 1) || j > i;
 
 function results(page: Page, { constant, hidden, dtype }: typeof home) {
-  const shape = [4, 4];
-  const cells = Array.from({ length: 16 }, (_, at) => isHidden(hidden, Math.floor(at / 4), at % 4));
-  const added = cells.map((is) => (is ? constants[constant] : 0));
-  const make = dtype === 'float64' ? Float64Array : Float32Array;
-  const bias: Tensor = { shape, data: new make(added) };
-  const mask: MaskRule = { kind: 'blocked', mask: { shape, data: Uint8Array.from(cells, Number) } };
+  const isHiddenHere = example.inputs.query.map((_, i) =>
+    example.inputs.key.map((_key, j) => isHidden(hidden, i, j)),
+  );
+  const bias = isHiddenHere.map((row) => row.map((is) => (is ? constants[constant] : 0)));
+  const mask = { kind: 'blocked' as const, mask: isHiddenHere };
   return {
-    added: explain(page, example.inputs, { bias }, dtype),
-    masked: explain(page, example.inputs, { mask }, dtype),
+    added: frameOf(page, { ...example.inputs, options: { bias }, dtype }),
+    masked: frameOf(page, { ...example.inputs, options: { mask }, dtype }),
   };
 }
 
@@ -44,19 +43,19 @@ function boardView(page: Page, shown: typeof home) {
   const own = { en, zh }[page.language];
   const { added, masked } = results(page, shown);
   const cause = (i: number, j: number) => (isHidden(shown.hidden, i, j) ? ['blocked'] : []);
-  const domain = domainOf(added.scaled);
-  const isSame = added.weights.every((row, i) =>
-    row.every((x, j) => Math.abs(x - masked.weights[i]![j]!) < 1e-6),
+  const domain = domainOf(added.matrices.scaled);
+  const isSame = added.matrices.weights.every((row, i) =>
+    row.every((x, j) => Math.abs(x - masked.matrices.weights[i]![j]!) < 1e-6),
   );
-  const column = (title: string, found: typeof added, isMask: boolean) =>
+  const column = (title: string, { matrices }: Frame, isMask: boolean) =>
     html`<div>
       <p class="comparison-title">${title}</p>
       <div class="comparison-pair">
-        ${pairView(page.words, { title: html`+ <var>M</var>`, values: found.masked, kind: 'scores', domain, ...(isMask ? { cause } : {}) })}
-        ${pairView(page.words, { title: html`<var>A</var>`, values: found.weights, kind: 'weights', ...(isMask ? { cause } : {}) })}
+        ${pairView(page.words, { title: html`+ <var>M</var>`, values: matrices.masked, kind: 'scores', domain, ...(isMask ? { cause } : {}) })}
+        ${pairView(page.words, { title: html`<var>A</var>`, values: matrices.weights, kind: 'weights', ...(isMask ? { cause } : {}) })}
       </div>
     </div>`;
-  return html`<div class="comparison">
+  return html`<div class="comparison" data-picture>
       ${column(fill(own.added, { constant: names[shown.constant] }), added, false)}
       ${column(own.masked, masked, true)}
     </div>
@@ -69,18 +68,31 @@ export class AttentionFiniteMask extends Figure {
 
   static firstFrame = (page: Page) => boardView(page, home);
 
-  protected override view(page: Page) {
-    const own = { en, zh }[page.language];
+  get #shown(): typeof home {
     const among =
       <T extends string>(values: readonly T[]) =>
       (text: string) =>
         values.find((value) => value === text);
-    const constantNames = Object.keys(constants) as Constant[];
-    const shown = {
+    return {
       constant: this.setting('c', among(constantNames), home.constant),
       hidden: this.setting('hide', among(['all', 'causal'] as const), home.hidden),
       dtype: this.setting('in', among(['float32', 'float64'] as const), home.dtype),
     };
+  }
+
+  protected override exhibit(page: Page) {
+    const { added, masked } = results(page, this.#shown);
+    return {
+      calls: [
+        { name: `bias ${this.#shown.constant}`, frame: added },
+        { name: 'mask', frame: masked },
+      ],
+    };
+  }
+
+  protected override view(page: Page) {
+    const own = { en, zh }[page.language];
+    const shown = this.#shown;
     return html`<div class="tools">
         ${choiceView<Constant>({
           label: own.constant,

@@ -6,6 +6,7 @@ import { choiceView, sliderView, switchView } from '../draw/controls.js';
 import { PaintController } from '../draw/paint.js';
 import { pairView } from '../draw/pair.js';
 import { vector } from '../draw/symbols.js';
+import { type Frame, frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { randomMatrix } from '../state/random.js';
 import { type Words, fill } from '../state/words.js';
@@ -32,39 +33,24 @@ const range = (count: number) => Array.from({ length: count }, (_, index) => ind
 /** Vectors of four numbers for up to ten queries and keys; a mask is seen on any. */
 const given = { query: randomMatrix([10, 4], 11), key: randomMatrix([10, 4], 12) };
 
-interface Masked {
-  weights: number[][];
-  cause: string[][][];
-  allowed: number;
-  empty: number;
-}
-
-function masked({ attention, library: { tensor, toNested } }: Page, setting: MaskSetting): Masked {
-  const { queries, keys } = setting;
-  const { rules } = rulesOf(setting);
+function masked(page: Page, setting: MaskSetting): Frame {
+  const [query, key] = [given.query.slice(0, setting.queries), given.key.slice(0, setting.keys)];
   const start = needsStart(setting) ? setting.start : undefined;
-  const [query, key] = [given.query.slice(0, queries), given.key.slice(0, keys)].map((rows) =>
-    tensor(rows, 'float64'),
-  );
-  const { steps } = attention.explain(query!, key!, key!, { mask: rules, start, scale: 2 });
-  const mask = attention.mask(rules, { queries, keys, start });
-  const cause = range(queries).map((i) => range(keys).map((j) => mask.cause(0, 0, i, j)));
-  const { allowedCells: allowed, emptyRows: empty } = mask;
-  mask.dispose();
-  return { weights: toNested(steps.weights) as number[][], cause, allowed, empty };
+  const options = { mask: rulesOf(setting).rules, start, scale: 2 };
+  return frameOf(page, { query, key, value: key, options });
 }
 
 const nameOf = (rule: string, own: Own) =>
   rule === 'blocked' ? own.paint : (own.ruleNames[rule as RuleName] ?? rule);
 
-function weightsView(found: Masked, setting: MaskSetting, words: Words) {
+function weightsView({ matrices, cause }: Frame, setting: MaskSetting, words: Words) {
   const pad = (key: number) => (isPadding(setting, key) ? html`<s>pad</s>` : vector('k', key));
   return pairView(words, {
     title: html`<var>A</var>`,
-    values: found.weights,
+    values: matrices.weights,
     kind: 'weights',
     keys: range(setting.keys).map(pad),
-    cause: (row, column) => found.cause[row]?.[column] ?? [],
+    cause: (row, column) => cause[row]?.[column] ?? [],
   });
 }
 
@@ -169,11 +155,17 @@ export class AttentionMaskPainter extends Figure {
     })}`;
   }
 
+  protected override exhibit(page: Page) {
+    return { calls: [{ frame: masked(page, this.#setting) }] };
+  }
+
   protected override view(page: Page) {
     const own = { en, zh }[page.language];
     const setting = this.#setting;
     const found = masked(page, setting);
     const causeAt = (row: number, column: number) => found.cause[row]?.[column] ?? [];
+    const allowed = found.cause.flat().filter((rules) => rules.length === 0).length;
+    const empty = found.cause.filter((row) => row.every((rules) => rules.length > 0)).length;
     const { code } = rulesOf(setting);
     const start = needsStart(setting) ? `, start: '${setting.start}'` : '';
     const texts = { allowed: ['1', '0'], added: ['0', '−∞'] }[this.#reading];
@@ -195,7 +187,7 @@ export class AttentionMaskPainter extends Figure {
         </div>
         <div class="sizes">${this.#sliders(setting, own)}</div>
         <div class="tools">${this.#choices(setting, own)}</div>
-        <div class="painter-board">
+        <div class="painter-board" data-picture>
           <div>
             <p class="matrix-title">
               <span class="symbol"><var>M</var></span>
@@ -223,8 +215,8 @@ export class AttentionMaskPainter extends Figure {
           ${weightsView(found, setting, page.words)}
         </div>
         <p class="painter-says" aria-live="polite">
-          ${fill(own.counts, { allowed: found.allowed, total: setting.queries * setting.keys })}
-          ${found.empty > 0 ? fill(own.empty, { count: found.empty }) : nothing}
+          ${fill(own.counts, { allowed, total: setting.queries * setting.keys })}
+          ${empty > 0 ? fill(own.empty, { count: empty }) : nothing}
           <span class="remark">${own.keyboard}</span>
         </p>
         <pre aria-label=${own.code}><code>{ mask: [${code.join(', ')}]${start} }</code></pre>

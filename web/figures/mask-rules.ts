@@ -1,5 +1,5 @@
 // The mask a reader puts together: its settings in a link, and as the library's rules.
-import type { MaskRule, Tensor } from 'attention-wasm';
+import type { MaskRule } from 'attention-wasm';
 
 export const ruleNames = ['causal', 'padding', 'window', 'prefix', 'documents'] as const;
 export type RuleName = (typeof ruleNames)[number];
@@ -47,10 +47,10 @@ export const strategies: readonly Partial<MaskSetting>[] = [
 export const isPadding = ({ padded, side, keys, rules }: MaskSetting, key: number) =>
   rules.includes('padding') && (side === 'right' ? key >= keys - padded : key < padded);
 
-const bools = (shape: number[], isTrue: (index: number) => boolean): Tensor => ({
-  shape,
-  data: Uint8Array.from({ length: shape.reduce((a, b) => a * b) }, (_, index) => +isTrue(index)),
-});
+const bools = (rows: number, columns: number, isTrue: (row: number, column: number) => boolean) =>
+  Array.from({ length: rows }, (_row, i) =>
+    Array.from({ length: columns }, (_column, j) => isTrue(i, j)),
+  );
 
 /** What the library is given, and the same as a reader would type it. */
 export function rulesOf(setting: MaskSetting): { rules: MaskRule[]; code: string[] } {
@@ -70,15 +70,17 @@ export function rulesOf(setting: MaskSetting): { rules: MaskRule[]; code: string
       const starts = [0, second - 1];
       add({ kind: 'documents', starts }, `{ kind: 'documents', starts: [${starts.join(', ')}] }`);
     } else {
-      const blocked = bools([1, keys], (key) => isPadding(setting, key));
-      const row = Array.from(blocked.data as Uint8Array, (x) => x === 1).join(', ');
-      add({ kind: 'padding', blocked }, `{ kind: 'padding', blocked: [[${row}]] }`);
+      const blocked = bools(1, keys, (_, key) => isPadding(setting, key));
+      add(
+        { kind: 'padding', blocked },
+        `{ kind: 'padding', blocked: [[${blocked[0]!.join(', ')}]] }`,
+      );
     }
   }
   if (painted.size > 0) {
-    const isPainted = (index: number) => painted.has(`${Math.floor(index / keys)}.${index % keys}`);
+    const isPainted = (row: number, column: number) => painted.has(`${row}.${column}`);
     add(
-      { kind: 'blocked', mask: bools([queries, keys], isPainted) },
+      { kind: 'blocked', mask: bools(queries, keys, isPainted) },
       `{ kind: 'blocked', mask: painted }`,
     );
   }

@@ -8,7 +8,9 @@ import { choiceView, switchView } from '../draw/controls.js';
 import { exactNumber } from '../draw/number.js';
 import { railView } from '../draw/rail.js';
 import { vector } from '../draw/symbols.js';
+import type { Table } from '../export/exhibit.js';
 import example from '../examples/six-step.json';
+import { frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import onlineSheet from '../styles/online-softmax.css?inline';
@@ -74,7 +76,7 @@ function tableView(page: Page, { tiles }: Run, step: number) {
       )}
     </tr>`;
   };
-  return html`<table class="online-table">
+  return html`<table class="online-table" data-picture>
     <thead>
       <tr>
         ${[keysHead, ...Object.values(heads)].map((head) => html`<th scope="col">${head}</th>`)}
@@ -136,13 +138,38 @@ export class AttentionOnlineSoftmax extends Figure {
     });
   }
 
-  protected override view(page: Page) {
-    const own = { en, zh }[page.language];
-    const shown: Shown = {
+  get #shown(): Shown {
+    return {
       row: this.#number('row', rows, home.row),
       tile: this.#number('tile', keys, home.tile),
       causal: this.setting('mask', (text) => (text === 'none' ? false : undefined), home.causal),
     };
+  }
+
+  protected override exhibit(page: Page) {
+    const shown = this.#shown;
+    const options = shown.causal ? { mask: 'causal' as const } : {};
+    const { tiles, output } = run(page, shown);
+    const outputs = output.map((_, column) => `output ${column + 1}`);
+    const table: Table = {
+      name: `query ${shown.row} in tiles of ${shown.tile}`,
+      head: ['keys', 'scores', 'largest', 'rescale', 'weights', 'sum', ...outputs],
+      rows: tiles.map((tile) => [
+        `${tile.begin + 1}-${tile.end}`,
+        tile.scores.join(' '),
+        tile.rowMax,
+        tile.rescale,
+        tile.weights.join(' '),
+        tile.rowSum,
+        ...tile.output,
+      ]),
+    };
+    return { calls: [{ frame: frameOf(page, { ...inputs, options }) }], tables: [table] };
+  }
+
+  protected override view(page: Page) {
+    const own = { en, zh }[page.language];
+    const shown = this.#shown;
     const all = run(page, shown);
     const step = Math.min(this.#number('step', keys, 1), all.tiles.length);
     const rowNames = Array.from({ length: rows }, (_, i): [string, unknown] => [

@@ -6,7 +6,7 @@ import { PaintController } from '../draw/paint.js';
 import { pairView } from '../draw/pair.js';
 import { vector } from '../draw/symbols.js';
 import example from '../examples/six-step.json';
-import { explain } from '../state/explain.js';
+import { frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import polaritySheet from '../styles/polarity.css?inline';
@@ -19,22 +19,23 @@ const triangle = (isTrue: (i: number, j: number) => boolean) =>
   range.map((i) => range.map((j) => (isTrue(i, j) ? '1' : '0')).join('')).join('');
 const presets = { upper: triangle((i, j) => j > i), lower: triangle((i, j) => j <= i) };
 
+function masked(page: Page, bits: string, kind: Kind) {
+  const mask = range.map((i) => range.map((j) => bits[i * count + j] === '1'));
+  return frameOf(page, { ...example.inputs, options: { mask: { kind, mask } } });
+}
+
 function weightsView(page: Page, bits: string, kind: Kind) {
   const own = { en, zh }[page.language];
-  const mask = { shape: [count, count], data: Uint8Array.from(bits, Number) };
-  const rule =
-    kind === 'blocked' ? { kind: 'blocked' as const, mask } : { kind: 'allowed' as const, mask };
-  const { weights, diagnostics } = explain(page, example.inputs, { mask: rule });
-  const isBlocked = (row: number, column: number) =>
-    (bits[row * count + column] === '1') === (kind === 'blocked');
-  const empty = diagnostics.emptyRows.length;
+  const { matrices, cause } = masked(page, bits, kind);
+  const empty = cause.filter((row) => row.every((rules) => rules.length > 0)).length;
   return html`<div>
     <p class="polarity-title">${own[kind]} <code>kind: '${kind}'</code></p>
     ${pairView(page.words, {
       title: html`<var>A</var>`,
-      values: weights,
+      values: matrices.weights,
       kind: 'weights',
-      cause: (row, column) => (isBlocked(row, column) ? ['blocked'] : []),
+      // An array by hand either way, so hatched alike.
+      cause: (row, column) => (cause[row]![column]!.length ? ['blocked'] : []),
     })}
     <p class="remark">${empty > 0 ? fill(own.empty, { count: empty }) : nothing}</p>
   </div>`;
@@ -52,10 +53,19 @@ export class AttentionPolarity extends Figure {
 
   readonly #paint = new PaintController(this);
 
+  get #bits(): string {
+    const read = (text: string) => (/^[01]{16}$/.test(text) ? text : undefined);
+    return this.setting('bits', read, presets.upper);
+  }
+
+  protected override exhibit(page: Page) {
+    const call = (kind: Kind) => ({ name: kind, frame: masked(page, this.#bits, kind) });
+    return { calls: [call('blocked'), call('allowed')] };
+  }
+
   protected override view(page: Page) {
     const own = { en, zh }[page.language];
-    const read = (text: string) => (/^[01]{16}$/.test(text) ? text : undefined);
-    const bits = this.setting('bits', read, presets.upper);
+    const bits = this.#bits;
     const change = (to: string) => this.set('bits', to === presets.upper ? undefined : to);
     const isTrue = (row: number, column: number) => bits[row * count + column] === '1';
     return html`<div class="tools">
@@ -65,7 +75,7 @@ export class AttentionPolarity extends Figure {
             html`<button type="button" @click=${() => change(presets[name])}>${own[name]}</button>`,
         )}
       </div>
-      <div class="polarity">
+      <div class="polarity" data-picture>
         <div>
           <p class="polarity-title">${own.array}</p>
           ${this.#paint.view({

@@ -73,7 +73,7 @@ function boardView(page: Page, c: number) {
     </div>`;
   };
   return html`<p class="remark">${withWidths(own.table)}</p>
-    <div class="comparison">${way('float16')} ${way('first')} ${way('widened')}</div>`;
+    <div class="comparison" data-picture>${way('float16')} ${way('first')} ${way('widened')}</div>`;
 }
 
 export class AttentionPrecision extends Figure {
@@ -82,13 +82,29 @@ export class AttentionPrecision extends Figure {
 
   static firstFrame = (page: Page) => boardView(page, home);
 
-  protected override view(page: Page) {
-    const own = { en, zh }[page.language];
+  protected override readonly hasCalls = false;
+
+  get #component(): number {
     const read = (text: string) => {
       const x = Number(text);
       return Number.isInteger(x) && x >= 1 && x <= 300 ? x : undefined;
     };
-    const c = this.setting('c', read, home);
+    return this.setting('c', read, home);
+  }
+
+  protected override exhibit(page: Page) {
+    const c = this.#component;
+    const tables = Object.entries(traces(page, c)).map(([name, { steps }]) => ({
+      name: { float16: 'float16', first: 'float16, scaled first', widened: 'float32' }[name]!,
+      head: ['', `k = ${c}`, `k = ${-c}`, `k = ${c - 1}`],
+      rows: rows.map((row) => [row, ...[0, 1, 2].map((at) => Number(steps[row].data[at]))]),
+    }));
+    return { calls: [], tables };
+  }
+
+  protected override view(page: Page) {
+    const own = { en, zh }[page.language];
+    const c = this.#component;
     return html`<div class="tools">
         ${sliderView({
           label: own.component,

@@ -136,6 +136,12 @@ export class AttentionProjection extends Figure {
     },
   });
 
+  protected override exhibit() {
+    const { frame, matrices } = this.#shown;
+    const { x, wq, wk, wv } = matrices;
+    return { calls: [{ frame, projection: { x, weights: { query: wq, key: wk, value: wv } } }] };
+  }
+
   protected override view(page: Page) {
     const own = { en, zh }[page.language];
     const [shown, role, pin] = [this.#shown, this.#role, this.#pin];

@@ -1,6 +1,7 @@
 // What the scaling lab shows: one draw or many, raw and scaled, each through the library.
 import type { Tensor } from 'attention-wasm';
 import example from '../examples/scaling-lab.json';
+import { frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { type Distribution, draws } from '../state/random.js';
 import { mean, quantile, variance } from '../state/statistics.js';
@@ -35,13 +36,30 @@ function samples({ attention }: Page, query: Tensor, key: Tensor, scale?: number
 
 /** `count` draws of one query and eight keys of a width: before the scaling, and after. */
 export function drawn(page: Page, of: Distribution, width: number, seed: number, count = 1) {
+  const [query, key] = inputsOf(of, width, seed, count);
+  return { raw: samples(page, query, key, 1), scaled: samples(page, query, key) };
+}
+
+function inputsOf(of: Distribution, width: number, seed: number, count: number) {
   const next = draws(of, seed * 1009 + width);
   const tensor = (rows: number): Tensor => ({
     shape: [count, 1, rows, width],
     data: Float64Array.from({ length: count * rows * width }, next),
   });
-  const [query, key] = [tensor(1), tensor(KEYS)];
-  return { raw: samples(page, query, key, 1), scaled: samples(page, query, key) };
+  return [tensor(1), tensor(KEYS)] as const;
+}
+
+/** One draw, or the article's own numbers, as calls: before the scaling, and after. */
+export function callsOf(page: Page, of: Distribution | 'article', width: number, seed: number) {
+  const [query, key] =
+    of === 'article'
+      ? [[example.inputs.query[widths.indexOf(width)]!], example.inputs.key]
+      : inputsOf(of, width, seed, 1).map(({ data }) => rowsOf(data, width));
+  const call = (name: string, scale: number) => ({
+    name,
+    frame: frameOf(page, { query: query!, key: key!, value: key!, options: { scale } }),
+  });
+  return [call('raw', 1), call('scaled', 1 / Math.sqrt(width))];
 }
 
 /** The article's eight scores at a width; they are given, so the keys are the identity. */

@@ -8,6 +8,7 @@ import { type Series, chartView } from '../draw/chart.js';
 import { choiceView, sliderView } from '../draw/controls.js';
 import { cellNumber, cellWeight, exactNumber } from '../draw/number.js';
 import { drawnDk, norm, rootDk, symbols, withWidths } from '../draw/symbols.js';
+import type { Table } from '../export/exhibit.js';
 import type { Page } from '../state/page.js';
 import type { Distribution } from '../state/random.js';
 import { jacobianNorm, variance } from '../state/statistics.js';
@@ -19,6 +20,7 @@ import {
   type Sample,
   type Spread,
   type Survey,
+  callsOf,
   drawn,
   published,
   survey,
@@ -148,13 +150,12 @@ export class AttentionScalingLab extends Figure {
 
   static firstFrame = (page: Page) => html`<div class="lab">${panelsView(page, home)}</div>`;
 
-  protected override view(page: Page) {
-    const own = { en, zh }[page.language];
+  get #shown(): Shown {
     const among =
       <T>(values: readonly T[]) =>
       (text: string) =>
         values.find((value) => String(value) === text);
-    const shown: Shown = {
+    return {
       mode: this.setting('mode', among(modes), home.mode),
       width: this.setting('d', among(widths), home.width),
       seed: this.setting(
@@ -163,6 +164,30 @@ export class AttentionScalingLab extends Figure {
         home.seed,
       ),
     };
+  }
+
+  protected override exhibit(page: Page) {
+    const { mode, width, seed } = this.#shown;
+    const found = survey(page, distributionOf(mode));
+    const table = (name: string, spreads: readonly Spread[]): Table => ({
+      name,
+      head: ['d_k', 'mean', '5 %', '95 %'],
+      rows: spreads.map((at) => [at.width, at.mean, at.low, at.high]),
+    });
+    return {
+      calls: callsOf(page, mode, width, seed),
+      tables: [
+        table('variance of the scores', found.rawVariance),
+        table('variance of the scaled scores', found.scaledVariance),
+        table('entropy of the weights in bits', found.rawEntropy),
+        table('entropy of the weights in bits, scaled', found.scaledEntropy),
+      ],
+    };
+  }
+
+  protected override view(page: Page) {
+    const own = { en, zh }[page.language];
+    const shown = this.#shown;
     return html`<div class="lab">
       <div class="tools">
         ${choiceView<Mode>({
@@ -191,7 +216,7 @@ export class AttentionScalingLab extends Figure {
           ${own.again}
         </button>
       </div>
-      ${panelsView(page, shown)} ${chartsView(page, shown)}
+      <div data-picture>${panelsView(page, shown)} ${chartsView(page, shown)}</div>
     </div>`;
   }
 }

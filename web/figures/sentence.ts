@@ -6,7 +6,7 @@ import { switchView } from '../draw/controls.js';
 import { cellWeight } from '../draw/number.js';
 import { tint } from '../draw/scale.js';
 import example from '../examples/sentence.json';
-import { explain } from '../state/explain.js';
+import { frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import sentenceSheet from '../styles/sentence.css?inline';
@@ -15,10 +15,14 @@ import { Figure, sheets } from './figure.js';
 const words = example.tokens.keys;
 const { start } = example.options;
 
+function attended(page: Page, isCausal: boolean) {
+  const options = { ...example.options, mask: isCausal ? ('causal' as const) : undefined };
+  return frameOf(page, { ...example.inputs, options });
+}
+
 function rowView(page: Page, isCausal: boolean) {
   const own = { en, zh }[page.language];
-  const options = { ...example.options, mask: isCausal ? ('causal' as const) : undefined };
-  const [shares] = explain(page, example.inputs, options).weights;
+  const [shares] = attended(page, isCausal).matrices.weights;
   const first = shares!.indexOf(Math.max(...shares!));
   const word = (token: string, index: number) => {
     const share = shares![index]!;
@@ -37,7 +41,7 @@ function rowView(page: Page, isCausal: boolean) {
       <span class="share">${isHidden ? '−∞' : cellWeight(share)}</span>
     </li>`;
   };
-  return html`<ol class="sentence" aria-label=${own.row}>
+  return html`<ol class="sentence" data-picture aria-label=${own.row}>
       ${words.map(word)}
     </ol>
     <p class="sentence-says" aria-live="polite">
@@ -52,9 +56,17 @@ export class AttentionSentence extends Figure {
 
   static firstFrame = (page: Page) => rowView(page, false);
 
+  get #isCausal(): boolean {
+    return this.setting('causal', (text) => text === '1', false);
+  }
+
+  protected override exhibit(page: Page) {
+    return { calls: [{ frame: attended(page, this.#isCausal) }] };
+  }
+
   protected override view(page: Page) {
     const own = { en, zh }[page.language];
-    const isCausal = this.setting('causal', (text) => text === '1', false);
+    const isCausal = this.#isCausal;
     return html`${rowView(page, isCausal)}
       <div class="tools">
         ${switchView(own.causal, isCausal, (isOn) => this.set('causal', isOn ? '1' : undefined))}

@@ -8,8 +8,10 @@ export interface Case {
   query: Matrix;
   key: Matrix;
   value: Matrix;
-  /** As the library takes them. */
+  /** As the library takes them; masks and biases as rows. */
   options: AttentionOptions;
+  /** What it is computed in; float64 unless said. */
+  dtype?: 'float32' | 'float64';
 }
 
 export const isCausal = ({ options }: Case) => options.mask === 'causal';

@@ -11,6 +11,8 @@ export interface Frame {
   rowMax: readonly number[];
   exponentials: Matrix;
   rowSum: readonly number[];
+  /** The weights after dropout, where there is one. */
+  dropped?: Matrix;
   /** The rules that keep query i from key j; empty where it may read it. */
   cause: readonly (readonly (readonly string[])[])[];
 }
@@ -22,18 +24,16 @@ export function frameOf(page: Pick<Page, 'attention' | 'library'>, of: Case): Fr
   const known = frames.get(of);
   if (known) return known;
   const { query, key, value, options } = of;
-  const { scores, scaled, masked, weights, output, rowMax, exponentials, rowSum } = explain(
-    page,
-    of,
-    options,
-  );
+  const found = explain(page, of, options, of.dtype);
+  const { scores, scaled, masked, weights, output, rowMax, exponentials, rowSum, dropped } = found;
   const [queries, keys] = [query.length, key.length];
   const { mask: rules = [], start } = options;
   const mask = page.attention.mask(rules, { queries, keys, start });
   const cause = query.map((_, i) => key.map((_, j) => mask.cause(0, 0, i, j)));
   mask.dispose();
   const matrices = { query, key, value, scores, scaled, masked, weights, output };
-  const frame = { case: of, matrices, rowMax, exponentials, rowSum, cause };
+  const frame: Frame = { case: of, matrices, rowMax, exponentials, rowSum, cause };
+  if (dropped) frame.dropped = dropped;
   frames.set(of, frame);
   return frame;
 }

@@ -1,0 +1,83 @@
+// What every figure with a result can do with it: save it in any format, open what was saved, copy
+// a link. The figure says what it shows, and what to do with a file that comes back.
+import type { Exhibit } from '../export/exhibit.js';
+import { type Format, menuView } from '../export/menu.js';
+import type { Page } from '../state/page.js';
+import { fill } from '../state/words.js';
+import type { Figure } from './figure.js';
+
+/** What the figure says of itself. */
+export interface Shared {
+  exhibit: () => Exhibit;
+  /** Whether programs can repeat it. */
+  hasCalls: boolean;
+  /** What it shows as JSON. */
+  json: () => Promise<string>;
+  /** Takes over what such a JSON says; gives back why not, in the reader's words. */
+  open: (text: string) => Promise<string | undefined>;
+}
+
+export class Sharing {
+  #message = '';
+
+  constructor(
+    readonly figure: Figure,
+    readonly shared: Shared,
+  ) {}
+
+  async #save(page: Page, format: Format): Promise<void> {
+    const { save } = await import('../export/formats.js');
+    const { renderRoot: root, localName: name } = this.figure;
+    const paper = getComputedStyle(root.querySelector('.export')!).backgroundColor;
+    const { exhibit, json } = this.shared;
+    await save(format, { name, exhibit: exhibit(), json: await json(), root, paper });
+    this.#say(fill(page.words.export.saved, { format }));
+  }
+
+  async #open(page: Page, file: File): Promise<void> {
+    const { refused, opened } = page.words.export;
+    const reason = await this.shared.open(await file.text());
+    const { name } = file;
+    this.#say(reason === undefined ? fill(opened, { name }) : fill(refused, { name, reason }));
+  }
+
+  async #copy({ words, store }: Page, what: 'link' | 'frame'): Promise<void> {
+    const section = this.figure.closest('section')?.id ?? '';
+    const fragment = [section, store.fragment].filter((part) => part !== '').join('&');
+    const { origin, pathname } = location;
+    const figure = this.figure.localName.replace('attention-', '');
+    const source = `${origin}${pathname}?embed=1&amp;figure=${figure}#${store.fragment}`;
+    const text =
+      what === 'link'
+        ? `${origin}${pathname}#${fragment}`
+        : `<iframe src="${source}" width="100%" height="700" title="${document.title}"></iframe>`;
+    try {
+      await navigator.clipboard.writeText(text);
+      this.#say(words.export.copied);
+    } catch {
+      // Not allowed here: the reader can copy it from the message.
+      this.#say(text);
+    }
+  }
+
+  #say(message: string): void {
+    this.#message = message;
+    this.figure.requestUpdate();
+  }
+
+  /** Does what a button asks for; whatever fails is said. */
+  #try(act: () => Promise<void>): void {
+    act().catch((error: unknown) => this.#say(String(error)));
+  }
+
+  view(page: Page) {
+    return menuView({
+      words: page.words,
+      hasCalls: this.shared.hasCalls,
+      message: this.#message,
+      save: (format) => this.#try(() => this.#save(page, format)),
+      open: (file) => this.#try(() => this.#open(page, file)),
+      copy: page.store.isInAddress ? (what) => this.#try(() => this.#copy(page, what)) : undefined,
+    });
+  }
+}
