@@ -272,8 +272,9 @@ class Block {
     return c < turned ? (c / width * width + row) * width + c % width : c * Vectors * width + row;
   }
 
+  /// Not inlined, as nothing that is rare: pages download it.
   template <int Vectors>
-  void drop(const PanelRows<T>& rows, const Span& span) {
+  [[gnu::noinline]] void drop(const PanelRows<T>& rows, const Span& span) {
     for (Index row = 0; row < rows.count(); ++row) {
       const auto& [b, h, i, position] = rows[row];
       for (Index quad = span.begin / 4; quad * 4 < span.end; ++quad) {
@@ -287,7 +288,7 @@ class Block {
     }
   }
 
-  bool values_finite(Tile& tile) const {
+  [[gnu::noinline]] bool values_finite(Tile& tile) const {
     if (!tile.finite) {
       T sum = 0;  // of zeros, unless 0·∞ or 0·NaN is among them
       for (Index j = 0; j < tile.count; ++j) {
@@ -302,8 +303,8 @@ class Block {
   /// value_tile() where some values are NaN or infinite and some rows must not read them: 0·NaN
   /// would be NaN. They are taken as 0 and then added for the rows that do read them.
   template <int Vectors>
-  void add_guarded_values(Index p, const Span& span, const T* value, Index stride, const T* rescale,
-                          T* output) const {
+  [[gnu::noinline]] void add_guarded_values(Index p, const Span& span, const T* value, Index stride,
+                                            const T* rescale, T* output) const {
     const T* weights = weights_.data();
     const Index keys = span.end - span.begin, columns = plan_.sizes.value_dim;
     std::vector<T> finite(static_cast<std::size_t>(keys * columns));

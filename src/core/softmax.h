@@ -146,11 +146,11 @@ struct OnlineSoftmax {
   /// Takes in the state of the same rows after other keys. What was made with either maximum must
   /// be multiplied by its factor.
   template <int Vectors>
-  void merge(const OnlineSoftmax& other, T* factor, T* other_factor);
+  [[gnu::noinline]] void merge(const OnlineSoftmax& other, T* factor, T* other_factor);
 
   /// Leaves in the place of scores e^(score − row_max) / row_sum.
   template <int Vectors>
-  void weights(T* scores, Index keys) const;
+  [[gnu::noinline]] void weights(T* scores, Index keys) const;
 
  private:
   /// What to subtract from scores: the maximum; 0 while it is −∞, since −∞ − −∞ would be NaN.
