@@ -13,7 +13,7 @@ export type Given = Partial<Record<Field, GivenTensor>>;
 export class CallProblem extends Error {
   constructor(
     readonly word: 'needed' | 'rank' | 'maskNumbers',
-    readonly values: { field?: Field; shape?: string; value?: number } = {},
+    readonly values: { field?: Field; shape?: string; value?: number; missing?: string } = {},
   ) {
     super(word);
   }
@@ -57,8 +57,13 @@ function* copied<Numbers extends Float32Array | Uint8Array>(
 
 /** The three as the library takes them: of one rank, so all of four axes where theirs differ. */
 function* threeOf(given: Given, dtype: DType): Generator<void, Three> {
-  if (!given.query || !given.key || !given.value) throw new CallProblem('needed');
   const { query, key, value } = given;
+  if (!query || !key || !value) {
+    const missing = fields.slice(0, 3).filter((field) => !given[field]);
+    throw new CallProblem('needed', {
+      missing: missing.map((field) => field[0]!.toUpperCase()).join(', '),
+    });
+  }
   for (const [field, { shape }] of Object.entries({ query, key, value })) {
     if (shape.length < 2 || shape.length > 4) {
       throw new CallProblem('rank', { field: field as Field, shape: shape.join('×') || '1' });
