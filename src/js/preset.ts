@@ -159,15 +159,19 @@ function read<Settings extends object>(
 ): Settings {
   const argument = `preset.${name}`;
   checkFields(settings, argument, Object.keys(kinds));
-  const given = Object.entries(settings as Record<string, unknown>);
-  for (const [field, value] of given) {
-    const { fits, wanted } = kinds[field as keyof Settings];
-    if (value === undefined || value === null || fits(value)) continue;
-    const message = `${argument}.${field} is ${text(value)}; give ${wanted}`;
-    throw new AttentionError('type', `${argument}.${field}`, message);
+  const result: Record<string, unknown> = {};
+  for (const field of Object.getOwnPropertyNames(settings) as (keyof Settings & string)[]) {
+    const value = settings[field];
+    // As among the options of a call, null is as if it were left out.
+    if (value === undefined || value === null) continue;
+    const { fits, wanted } = kinds[field];
+    if (!fits(value)) {
+      const message = `${argument}.${field} is ${text(value)}; give ${wanted}`;
+      throw new AttentionError('type', `${argument}.${field}`, message);
+    }
+    result[field] = value;
   }
-  // As for the options of a call, null is as if it were left out.
-  return Object.fromEntries(given.filter(([, value]) => value !== null)) as Settings;
+  return result as Settings;
 }
 
 /** Rules that were asked for, and where positions count from. */

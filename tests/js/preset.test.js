@@ -238,6 +238,11 @@ test('a setting of the wrong type is refused by its name; null and undefined are
   }
 });
 
+test('a setting that loops do not see is one all the same', () => {
+  const hidden = Object.defineProperty({}, 'isCausal', { value: true });
+  assert.deepEqual(preset.pytorch(hidden), preset.pytorch({ isCausal: true }));
+});
+
 test('axes that are no numbers are refused where a preset adds one', () => {
   const mask = { shape: [1, 1, 1], data: new Uint8Array(1) };
   const argument = 'preset.keras.attentionMask';
