@@ -115,6 +115,11 @@ test('one query: the shares of the fruit example, with and without the scaling',
     assert.deepEqual(await shares(), ['0.05', '0.90', '0.05']);
     await retrieval.locator('.switch input').uncheck();
     assert.deepEqual(await shares(), ['0.01', '0.99', '0.01']);
+    await retrieval.getByRole('radio', { name: 'library' }).check();
+    const says = await retrieval.locator('.retrieval-says').innerText();
+    assert.match(says, /“deep learning” takes 0\.99 of “machine learning”/);
+    assert.deepEqual(await shares(), ['0.01', '0.99', '0.01']);
+    await page.waitForURL(/fruit\.story=library/);
   });
 });
 

@@ -3,7 +3,7 @@
 import { type TemplateResult, html, nothing } from 'lit';
 import en from '../content/en/figures/retrieval.json';
 import zh from '../content/zh/figures/retrieval.json';
-import { switchView } from '../draw/controls.js';
+import { choiceView, switchView } from '../draw/controls.js';
 import { type GridState, type MatrixModel, matrixView } from '../draw/matrix.js';
 import { cellWeight } from '../draw/number.js';
 import { domainOf } from '../draw/scale.js';
@@ -14,7 +14,7 @@ import { type Frame, frameOf } from '../state/frame.js';
 import { LocalCase } from '../state/local-case.js';
 import type { Page } from '../state/page.js';
 import { type Stage, isInput } from '../state/steps.js';
-import { fill } from '../state/words.js';
+import { type Language, fill } from '../state/words.js';
 import retrievalSheet from '../styles/retrieval.css?inline';
 import { sheets } from './figure.js';
 import { OwnCaseFigure } from './own-case-figure.js';
@@ -34,18 +34,26 @@ const titles: Partial<Record<Stage, TemplateResult>> = {
   output: html`<var>o</var>`,
 };
 
-function boardView(frame: Frame, { language, words }: Page, grid?: GridState) {
+/** The same numbers told in two ways: the names change, nothing else. */
+const stories = ['fruit', 'library'] as const;
+type Story = (typeof stories)[number];
+
+const namesOf = (story: Story, language: Language): { query: string; keys: string[] } =>
+  story === 'library'
+    ? { en, zh }[language].library
+    : { query: example.tokens.queries[language][0]!, keys: example.tokens.keys[language] };
+
+function boardView(frame: Frame, { language, words }: Page, story: Story, grid?: GridState) {
   const own = { en, zh }[language];
   const { matrices } = frame;
-  const [query] = example.tokens.queries[language];
-  const candidates = example.tokens.keys[language];
+  const { query, keys: candidates } = namesOf(story, language);
   const inputs = domainOf(matrices.query, matrices.key, matrices.value);
   const scores = domainOf(matrices.scores, matrices.scaled);
   const spoken = (stage: Stage) => (row: number, column: number) => {
     const candidate = (index: number) => fill(own.candidate, { name: candidates[index]! });
     if (isColumn(stage)) return candidate(column);
     const who =
-      stage === 'query' || stage === 'output' ? fill(own.query, { name: query! }) : candidate(row);
+      stage === 'query' || stage === 'output' ? fill(own.query, { name: query }) : candidate(row);
     return `${who}, ${words.dimension} ${column + 1}`;
   };
   const block = (stage: Stage) => {
@@ -75,7 +83,7 @@ export class AttentionRetrieval extends OwnCaseFigure {
   static override key = 'fruit';
 
   static firstFrame = (page: Page) =>
-    html`<div class="retrieval">${boardView(frameOf(page, home), page)}</div>`;
+    html`<div class="retrieval">${boardView(frameOf(page, home), page, 'fruit')}</div>`;
 
   protected readonly own = new LocalCase(home);
 
@@ -91,16 +99,26 @@ export class AttentionRetrieval extends OwnCaseFigure {
     const looked = this.grid.looked ?? { stage: 'scores' as const, row: 0, column: first };
     const setScale = (isOn: boolean) =>
       this.changeCase({ ...this.own.now, options: isOn ? {} : { scale: 1 } });
+    const known = (name: string) => stories.find((story) => story === name);
+    const story = this.setting('story', known, 'fruit');
+    const names = namesOf(story, page.language);
     return html`<div class="retrieval" data-looking=${this.grid.looked ? 'yes' : nothing}>
-      ${boardView(frame, page, this.gridState(looked))}
+      ${boardView(frame, page, story, this.gridState(looked))}
       <p class="retrieval-says" aria-live="polite">
         ${fill(own.says, {
-          query: example.tokens.queries[page.language][0]!,
-          name: example.tokens.keys[page.language][first] ?? '–',
+          query: names.query,
+          name: names.keys[first] ?? '–',
           share: cellWeight(shares[first] ?? NaN),
         })}
       </p>
       <div class="tools">
+        ${choiceView({
+          label: own.story,
+          name: 'story',
+          options: stories.map((name) => [name, own.stories[name]] as const),
+          value: story,
+          change: (to) => this.set('story', to === 'fruit' ? undefined : to),
+        })}
         ${switchView(html`${own.scale} ${rootDk}`, isScaled(this.own.now), setScale)}
         <button type="button" ?disabled=${!this.own.canUndo} @click=${() => this.undo()}>
           ${page.words.undo}
