@@ -3,8 +3,8 @@
 // A block of queries that read the same head of keys: the unit of work of the fast path.
 
 #include "core/buffer.h"
-#include "core/decode.h"
 #include "core/order.h"
+#include "core/products.h"
 #include "core/scores.h"
 
 namespace attention {
@@ -38,7 +38,7 @@ class Block {
         plan_(plan),
         options_(call.options),
         scores_(scores),
-        most_rows_(most_rows),
+        products_(plan.sizes.head_dim, plan.sizes.value_dim, static_cast<T>(plan.scale), most_rows),
         key_(view<const Stored>(call.key)),
         value_(view<const Stored>(call.value)),
         query_size_(plan.sizes.head_dim * panel_rows<T>),
@@ -85,7 +85,7 @@ class Block {
     for_tiles(chunk * chunk_keys, end, [&](auto vectors, Index p, const Span& span, Tile& tile) {
       attend_tile<vectors()>(p, span, tile, partial);
     });
-    if (few()) turn(partial.output, plan_.sizes.value_dim);
+    for (Index p = 0; p < panels_; ++p) products_.finish(output(partial, p));
   }
 
   /// f(panel, span, width, weights): weights [keys of the span][width] of every tile, once it is
@@ -149,11 +149,7 @@ class Block {
       Tile tile = {begin, count, tile_rows(key_, batch_, kv_head_, begin, count, key_copy_.data()),
                    tile_rows(value_, batch_, kv_head_, begin, count, value_copy_.data()),
                    std::nullopt};
-      if (few()) {
-        read_ahead(tile.value.data, tile.value.stride, count);
-      } else if (panels_ == 1) {
-        read_once(tile.key, count, plan_.sizes.head_dim);
-      }
+      products_.read_tile(tile.key, tile.value, count);
       for (Index p = 0; p < panels_; ++p) {
         const Span& span = spans[static_cast<std::size_t>(p)];
         if (span.empty()) continue;
@@ -162,50 +158,18 @@ class Block {
     }
   }
 
-  /// Brings rows into the cache in the order in which they lie in memory, as processors expect. The
-  /// kernels read many rows side by side, which would be slower where memory is the limit: when
-  /// there is one panel to use what is read. Called just before, so that nothing pushes it out.
-  static void read_once(const TileRows<T>& rows, Index count, Index width) {
-    constexpr Index line = 64 / sizeof(T);
-    for (Index j = 0; j < count; ++j) {
-      for (Index c = 0; c < width; c += line) {
-        (void)*static_cast<const volatile T*>(rows.data + j * rows.stride + c);
-      }
-    }
-  }
-
-  /// Whether the products of decode.h are used.
-  bool few() const { return most_rows_ <= lanes<T>; }
-
   template <int Vectors>
   bool compute_scores(Index p, const Span& span, const Tile& tile, T* tile_max) {
-    const auto [data, stride] = tile.key;
-    const T* query = query_.data() + p * query_size_;
-    const T* key = data + (span.begin - tile.begin) * stride;
-    const Index keys = span.end - span.begin, width = plan_.sizes.head_dim;
-    if (Vectors == 1 && few()) {
-      score_few(query, key, stride, keys, width, scores_.scale(), weights_.data(), tile_max);
-    } else {
-      score_tile<T, Vectors>(query, key, stride, keys, width, scores_.scale(), weights_.data(),
-                             tile_max);
-    }
+    products_.template scores<Vectors>(query_.data() + p * query_size_,
+                                       rows_of(tile.key, span, tile), span.end - span.begin,
+                                       weights_.data(), tile_max);
     return scores_.template complete<Vectors>(rows(p), span, weights_.data(), tile_max,
                                               scratch_.data());
   }
 
-  /// output = output·rescale + weights·V
-  template <int Vectors>
-  void add_values(const Span& span, const T* value, Index stride, const T* rescale,
-                  T* output) const {
-    const T* weights = weights_.data();
-    const Index keys = span.end - span.begin, width = plan_.sizes.value_dim;
-    if (Vectors == 1 && most_rows_ == 1) {
-      value_few<T, 1>(weights, value, stride, keys, width, rescale, output);
-    } else if (Vectors == 1 && few()) {
-      value_few<T, lanes<T>>(weights, value, stride, keys, width, rescale, output);
-    } else {
-      value_tile<T, Vectors>(weights, value, stride, keys, width, rescale, output);
-    }
+  /// Of a tile's keys or values those of the span.
+  static TileRows<T> rows_of(const TileRows<T>& rows, const Span& span, const Tile& tile) {
+    return {rows.data + (span.begin - tile.begin) * rows.stride, rows.stride};
   }
 
   template <int Vectors>
@@ -220,16 +184,13 @@ class Block {
     partial.softmax[static_cast<std::size_t>(p)].template update<Vectors>(
         weights_.data(), span.end - span.begin, tile_max, rescale);
     if (options_.dropout) drop<Vectors>(rows(p), span);
-    const auto [data, stride] = tile.value;
-    const T* value = data + (span.begin - tile.begin) * stride;
-    if (panels_ == 1 && !few()) {
-      read_once({value, stride}, span.end - span.begin, plan_.sizes.value_dim);
-    }
+    const TileRows<T> values = rows_of(tile.value, span, tile);
     T* output = this->output(partial, p);
     if (all_allowed || values_finite(tile)) {
-      add_values<Vectors>(span, value, stride, rescale, output);
+      products_.template add_values<Vectors>(weights_.data(), values, span.end - span.begin,
+                                             rescale, output);
     } else {
-      add_guarded_values<Vectors>(p, span, value, stride, rescale, output);
+      add_guarded_values<Vectors>(p, span, values, rescale, output);
     }
     if (watch_.tile) {
       record<Vectors>(p, span, scores, tile_max, rescale,
@@ -241,35 +202,22 @@ class Block {
   void record(Index p, const Span& span, const std::vector<T>& scores, const T* tile_max,
               const T* rescale, const OnlineSoftmax<T>& softmax, const T* output) const {
     for (Index row = 0; row < rows(p).count(); ++row) {
-      const auto column = [&](const T* panel, Index count) {
+      const auto numbers = [](Index count, auto&& at) {
         std::vector<double> numbers;
-        for (Index n = 0; n < count; ++n) numbers.push_back(panel[n * Vectors * lanes<T> + row]);
+        for (Index n = 0; n < count; ++n) numbers.push_back(at(n));
         return numbers;
       };
-      const Index keys = span.end - span.begin;
+      const auto column = [&](const T* panel) {
+        return numbers(span.end - span.begin,
+                       [&](Index j) { return panel[j * Vectors * lanes<T> + row]; });
+      };
       const std::size_t at = static_cast<std::size_t>(row);
-      watch_.tile({rows(p)[row], span.begin, span.end, column(scores.data(), keys),
-                   column(weights_.data(), keys), tile_max[row], softmax.row_max[at], rescale[row],
-                   softmax.row_sum[at], numbers_of<Vectors>(row, output)});
+      watch_.tile({rows(p)[row], span.begin, span.end, column(scores.data()),
+                   column(weights_.data()), tile_max[row], softmax.row_max[at], rescale[row],
+                   softmax.row_sum[at], numbers(plan_.sizes.value_dim, [&](Index c) {
+                     return output[products_.template place<Vectors>(c, row)];
+                   })});
     }
-  }
-
-  /// A row of the output, as the panel has it.
-  template <int Vectors>
-  std::vector<double> numbers_of(Index row, const T* output) const {
-    std::vector<double> numbers;
-    for (Index c = 0; c < plan_.sizes.value_dim; ++c) {
-      numbers.push_back(output[place<Vectors>(c, row)]);
-    }
-    return numbers;
-  }
-
-  /// Where number c of a row stands in an output while tiles are added.
-  template <int Vectors>
-  Index place(Index c, Index row) const {
-    constexpr Index width = lanes<T>;
-    const Index turned = few() ? plan_.sizes.value_dim / width * width : 0;
-    return c < turned ? (c / width * width + row) * width + c % width : c * Vectors * width + row;
   }
 
   /// Not inlined, as nothing that is rare: pages download it.
@@ -300,10 +248,10 @@ class Block {
     return *tile.finite;
   }
 
-  /// value_tile() where some values are NaN or infinite and some rows must not read them: 0·NaN
+  /// Adds the values where some are NaN or infinite and some rows must not read them: 0·NaN
   /// would be NaN. They are taken as 0 and then added for the rows that do read them.
   template <int Vectors>
-  [[gnu::noinline]] void add_guarded_values(Index p, const Span& span, const T* value, Index stride,
+  [[gnu::noinline]] void add_guarded_values(Index p, const Span& span, const TileRows<T>& values,
                                             const T* rescale, T* output) const {
     const T* weights = weights_.data();
     const Index keys = span.end - span.begin, columns = plan_.sizes.value_dim;
@@ -311,19 +259,22 @@ class Block {
     const auto for_values = [&](auto&& f) {
       for (Index j = 0; j < keys; ++j) {
         for (Index c = 0; c < columns; ++c) {
-          f(j, c, value[j * stride + c], std::isfinite(value[j * stride + c]));
+          const T number = values.data[j * values.stride + c];
+          f(j, c, number, std::isfinite(number));
         }
       }
     };
     for_values([&](Index j, Index c, T number, bool is_finite) {
       finite[static_cast<std::size_t>(j * columns + c)] = is_finite ? number : T(0);
     });
-    add_values<Vectors>(span, finite.data(), columns, rescale, output);
+    products_.template add_values<Vectors>(weights, {finite.data(), columns}, keys, rescale,
+                                           output);
     for_values([&](Index j, Index c, T number, bool is_finite) {
       if (is_finite) return;
       for (Index row = 0; row < rows(p).count(); ++row) {
         if (scores_.allows(rows(p), row, span.begin + j)) {
-          output[place<Vectors>(c, row)] += weights[j * Vectors * lanes<T> + row] * number;
+          output[products_.template place<Vectors>(c, row)] +=
+              weights[j * Vectors * lanes<T> + row] * number;
         }
       }
     });
@@ -334,7 +285,7 @@ class Block {
   const Plan& plan_;
   const Options& options_;
   const Scores<Stored>& scores_;
-  Index most_rows_;
+  Products<T> products_;
   View<const Stored> key_, value_;
   Index query_size_, output_size_;  ///< of one panel
   Buffer<T> query_, weights_, scratch_, key_copy_, value_copy_;

@@ -27,8 +27,7 @@ class Scores {
       : plan_(plan),
         query_(view<const Stored>(call.query)),
         bias_(call.options.bias),
-        softcap_(static_cast<T>(call.options.softcap)),
-        scale_(static_cast<T>(plan.scale)) {}
+        softcap_(static_cast<T>(call.options.softcap)) {}
 
   /// Numbers of `scratch` that complete() wants for so many keys.
   Index scratch(Index keys) const { return bias_ ? keys * panel_rows<T> : 0; }
@@ -38,8 +37,6 @@ class Scores {
   void gather_query(const PanelRows<T>& rows, T* query) const {
     gather_rows<Vectors>(pointers(rows, query_, 0), query_.strides[3], plan_.sizes.head_dim, query);
   }
-
-  T scale() const { return scale_; }
 
   /// Takes scores [keys of the span][rows] and their maxima, and leaves what softmax is to see.
   /// Returns whether every row may read every key.
@@ -140,7 +137,6 @@ class Scores {
   View<const Stored> query_;
   const std::optional<Tensor>& bias_;
   T softcap_;
-  T scale_;
 };
 
 }  // namespace attention
