@@ -15,6 +15,7 @@ mkdirSync(folder, { recursive: true });
 
 const small = ['SVG', 'PNG', 'CSV', 'JSON', '.npy of weights', '.safetensors'];
 const programs = ['PyTorch', 'NumPy', 'JavaScript'];
+const copies = ['Copy link', 'Copy frame for a page'];
 
 async function offered(bench) {
   const menu = bench.locator('details.export');
@@ -75,7 +76,15 @@ for (const state of states) {
     const fragment = `#${state.replace(/(^|&)/g, '$1bench.')}`;
     await onBench(
       async ({ page, bench }) => {
-        assert.deepEqual(await offered(bench), [...small, ...programs]);
+        const isSoft = state.includes('softcap');
+        const all = [...small, ...programs, ...(isSoft ? [] : ['C++']), ...copies];
+        assert.deepEqual(await offered(bench), all);
+        if (isSoft) await says(bench, 'No C++');
+        else {
+          const path = await save(page, bench, 'C++');
+          const flags = ['-std=c++20', '-fsyntax-only', '-Wall', '-I', 'src'];
+          execFileSync('c++', [...flags, path], { cwd: root });
+        }
         assert.match(run(await save(page, bench, 'JavaScript')), /agrees/);
         const masked = await cells(bench, 'masked');
         const shown = masked.map((row) => row.map((text) => text !== '−∞'));
@@ -126,7 +135,7 @@ test('workbench: its JSON loads again, tensors, mask, expectation and options', 
 test('workbench: .safetensors, .npy and CSV hold what is shown; dropout is the library’s own', async () => {
   await onBench(
     async ({ page, bench }) => {
-      assert.deepEqual(await offered(bench), [...small, 'JavaScript']);
+      assert.deepEqual(await offered(bench), [...small, 'JavaScript', 'C++', ...copies]);
       await says(bench, 'No PyTorch or NumPy');
       assert.match(run(await save(page, bench, 'JavaScript')), /agrees/);
       const read = async (path) => readTensors(readFileSync(path), path);
@@ -149,7 +158,15 @@ test('workbench: of large tensors what makes sense, with programs that read them
   await onBench(async ({ page, bench }) => {
     await bench.getByRole('button', { name: 'Random, 1024 tokens' }).click();
     await says(bench, 'Rows that may read nothing: 0 of 1024.');
-    const formats = ['PNG', 'CSV', 'JSON', '.npy of weights', '.safetensors', ...programs];
+    const formats = [
+      'PNG',
+      'CSV',
+      'JSON',
+      '.npy of weights',
+      '.safetensors',
+      ...programs,
+      ...copies,
+    ];
     assert.deepEqual(await offered(bench), formats);
     await says(bench, 'No SVG: 1024×1024 cells');
     await save(page, bench, '.safetensors');

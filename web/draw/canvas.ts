@@ -91,6 +91,9 @@ type Colors = Record<(typeof tokens)[number], Color>;
 /** What each canvas shows: nothing is painted twice, and a change of theme is. */
 const painted = new WeakMap<Element, { data: ArrayLike<number>; colors: string }>();
 
+/** From so many cells on there are more than pixels: what is shown is their mean. */
+const FINE = 640;
+
 export function pictureView(picture: Picture): TemplateResult {
   const { rows, columns, data } = picture;
   const draw = (canvas: HTMLCanvasElement) => {
@@ -124,6 +127,7 @@ export function pictureView(picture: Picture): TemplateResult {
     <canvas
       role="img"
       aria-label=${picture.label}
+      ?data-fine=${Math.max(rows, columns) > FINE}
       ${ref(drawSoon)}
       @pointermove=${(event: MouseEvent) => picture.look(...cellUnder(event))}
       @pointerleave=${picture.leave}

@@ -4,8 +4,12 @@ import { type Format, isSpelled } from '../figures/workbench-export.js';
 import { fourAxes } from '../state/bench-call.js';
 import { type Result, isReadable } from '../state/bench-result.js';
 import { type StageName, settingsText } from '../state/bench-settings.js';
+import { type Frame, frameOf } from '../state/frame.js';
+import type { Page } from '../state/page.js';
 import { inTurns } from '../state/turns.js';
 import { FILE, type Program, toJavaScript, toNumPy, toPyTorch } from './bench-program.js';
+import { toCpp } from './cpp.js';
+import { download } from './download.js';
 import { toPNG, toSVG } from './picture.js';
 import { pictureOf } from './read-picture.js';
 import {
@@ -18,6 +22,7 @@ import {
 } from './tensor-files.js';
 
 export interface Exported {
+  page: Page;
   result: Result;
   /** The stage that is looked at. */
   stage: StageName;
@@ -127,6 +132,33 @@ async function programOf(format: keyof typeof writers, result: Result): Promise<
   return new Blob([writers[format](program)], { type: 'text/plain' });
 }
 
+/** The one head there is, as the other figures have theirs. */
+function frameOfHead({ page, result }: Exported): Frame {
+  const { given, mask, options, settings } = result.call;
+  const matrix = ({ shape, data }: Pick<Tensor, 'shape' | 'data'>): number[][] => {
+    const [, , rows, columns] = fourAxes(shape);
+    const numbers = Array.from(data as Float64Array);
+    return Array.from({ length: rows }, (_, row) =>
+      numbers.slice(row * columns, (row + 1) * columns),
+    );
+  };
+  const { query, key, value } = given as Required<typeof given>;
+  const allowed = result.causes!.map((row) => row.map((rules) => rules.length === 0));
+  const { scale, dropout } = options;
+  return frameOf(page, {
+    query: matrix(query),
+    key: matrix(key),
+    value: matrix(value),
+    options: {
+      mask: { kind: 'allowed', mask: allowed },
+      ...(scale === undefined ? {} : { scale }),
+      ...(dropout ? { dropout } : {}),
+      ...(options.bias && mask ? { bias: matrix(mask) } : {}),
+    },
+    dtype: settings.dtype,
+  });
+}
+
 const picture = ({ root, paper }: Exported) => pictureOf(root, paper);
 
 /** The picture of a large stage: a pixel for each cell. */
@@ -157,16 +189,14 @@ const files: Record<
   PyTorch: [() => `${name}-pytorch.py`, ({ result }) => programOf('PyTorch', result)],
   NumPy: [() => `${name}-numpy.py`, ({ result }) => programOf('NumPy', result)],
   JavaScript: [() => `${name}.mjs`, ({ result }) => programOf('JavaScript', result)],
+  'C++': [
+    () => `${name}.cpp`,
+    (of) => new Blob([toCpp([{ frame: frameOfHead(of) }])], { type: 'text/x-c++' }),
+  ],
 };
 
 /** Hands the reader a file. */
 export async function save(format: Format, of: Exported): Promise<void> {
   const [fileName, contents] = files[format];
-  const blob = await contents(of);
-  const link = document.createElement('a');
-  link.download = fileName(of);
-  link.href = URL.createObjectURL(blob);
-  link.click();
-  // The browser has taken it over by then.
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  download(fileName(of), await contents(of));
 }

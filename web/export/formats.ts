@@ -1,6 +1,7 @@
 // Every format a figure can be saved in.
 import { toCpp } from './cpp.js';
 import { toCSV } from './data.js';
+import { download } from './download.js';
 import type { Exhibit } from './exhibit.js';
 import { toJavaScript } from './javascript.js';
 import type { Format } from './menu.js';
@@ -37,10 +38,5 @@ const files: Record<Format, (of: Exported) => File> = {
 export async function save(format: Format, of: Exported): Promise<void> {
   const [ending, type, contents] = files[format](of);
   const blob = typeof contents === 'string' ? new Blob([contents], { type }) : await contents;
-  const link = document.createElement('a');
-  link.download = `${of.name}${ending}`;
-  link.href = URL.createObjectURL(blob);
-  link.click();
-  // The browser has taken it over by then.
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  download(`${of.name}${ending}`, blob);
 }

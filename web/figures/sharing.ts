@@ -17,6 +17,30 @@ export interface Shared {
   open: (text: string) => Promise<string | undefined>;
 }
 
+/** Copies a link to the figure as it is, or a frame with it; gives back what became of that. */
+export async function copied(
+  { words, store }: Page,
+  figure: Figure,
+  what: 'link' | 'frame',
+): Promise<string> {
+  const section = figure.closest('section')?.id ?? '';
+  const fragment = [section, store.fragment].filter((part) => part !== '').join('&');
+  const { origin, pathname } = location;
+  const name = figure.localName.replace('attention-', '');
+  const source = `${origin}${pathname}?embed=1&amp;figure=${name}#${store.fragment}`;
+  const text =
+    what === 'link'
+      ? `${origin}${pathname}#${fragment}`
+      : `<iframe src="${source}" width="100%" height="700" title="${document.title}"></iframe>`;
+  try {
+    await navigator.clipboard.writeText(text);
+    return words.export.copied;
+  } catch {
+    // Not allowed here: the reader can copy it from the message.
+    return text;
+  }
+}
+
 export class Sharing {
   #message = '';
 
@@ -41,23 +65,8 @@ export class Sharing {
     this.#say(reason === undefined ? fill(opened, { name }) : fill(refused, { name, reason }));
   }
 
-  async #copy({ words, store }: Page, what: 'link' | 'frame'): Promise<void> {
-    const section = this.figure.closest('section')?.id ?? '';
-    const fragment = [section, store.fragment].filter((part) => part !== '').join('&');
-    const { origin, pathname } = location;
-    const figure = this.figure.localName.replace('attention-', '');
-    const source = `${origin}${pathname}?embed=1&amp;figure=${figure}#${store.fragment}`;
-    const text =
-      what === 'link'
-        ? `${origin}${pathname}#${fragment}`
-        : `<iframe src="${source}" width="100%" height="700" title="${document.title}"></iframe>`;
-    try {
-      await navigator.clipboard.writeText(text);
-      this.#say(words.export.copied);
-    } catch {
-      // Not allowed here: the reader can copy it from the message.
-      this.#say(text);
-    }
+  async #copy(page: Page, what: 'link' | 'frame'): Promise<void> {
+    this.#say(await copied(page, this.figure, what));
   }
 
   #say(message: string): void {

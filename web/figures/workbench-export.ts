@@ -7,6 +7,7 @@ import type { StageName } from '../state/bench-settings.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import type { Figure } from './figure.js';
+import { copied } from './sharing.js';
 import { stageName } from './workbench-comparison.js';
 import { shapeText } from './workbench-inputs.js';
 
@@ -20,6 +21,7 @@ const formats = [
   'PyTorch',
   'NumPy',
   'JavaScript',
+  'C++',
 ] as const;
 export type Format = (typeof formats)[number];
 
@@ -36,11 +38,15 @@ export const isSpelled = (result: Result) => isReadable(result) && countOf(resul
 function withheld(page: Page, result: Result, stage: StageName): Map<Format, string> {
   const own = { en, zh }[page.language].export;
   const missing = new Map<Format, string>();
+  const { options } = result.call;
   const { rows, columns } = result.stages.get(stage)!;
   if (!isReadable(result))
     missing.set('SVG', fill(own.noSVG, { shape: shapeText([rows, columns]) }));
   if (countOf(result) > TEXT) missing.set('JSON', fill(own.noJSON, { count: countOf(result) }));
-  if (result.call.options.dropout) {
+  const isOneHead = result.batches * result.heads === 1;
+  if (!isSpelled(result) || !isOneHead || options.softcap !== undefined)
+    missing.set('C++', own.noCpp);
+  if (options.dropout) {
     missing.set('PyTorch', own.noDropout);
     missing.set('NumPy', own.noDropout);
   }
@@ -53,16 +59,17 @@ export class BenchExport {
 
   constructor(readonly figure: Figure) {}
 
-  async #save(page: Page, format: Format, result: Result, stage: StageName): Promise<void> {
-    try {
-      const { save } = await import('../export/bench.js');
-      const { renderRoot: root } = this.figure;
-      const paper = getComputedStyle(root.querySelector('.export')!).backgroundColor;
-      await save(format, { result, stage, root, paper });
-      this.#message = fill(page.words.export.saved, { format });
-    } catch (error) {
-      this.#message = String(error);
-    }
+  async #save(page: Page, format: Format, result: Result, stage: StageName): Promise<string> {
+    const { save } = await import('../export/bench.js');
+    const { renderRoot: root } = this.figure;
+    const paper = getComputedStyle(root.querySelector('.export')!).backgroundColor;
+    await save(format, { page, result, stage, root, paper });
+    return fill(page.words.export.saved, { format });
+  }
+
+  /** Does what a button asks for, and says what became of it. */
+  async #try(act: () => Promise<string>): Promise<void> {
+    this.#message = await act().catch(String);
     this.figure.requestUpdate();
   }
 
@@ -74,20 +81,17 @@ export class BenchExport {
     if (!missing.has('JSON')) reasons.push(own.opens);
     const label = (format: Format) =>
       format === '.npy' ? fill(own.npy, { stage: stageName(page, stage) }) : format;
+    const { words, store } = page;
+    const button = (text: string, act: () => Promise<string>) =>
+      html`<button type="button" @click=${() => void this.#try(act)}>${text}</button>`;
+    const copies = store.isInAddress ? (['link', 'frame'] as const) : [];
     return html`<details class="export">
-      <summary>${page.words.export.title}</summary>
+      <summary>${words.export.title}</summary>
       <div class="formats">
         ${formats
           .filter((format) => !missing.has(format))
-          .map(
-            (format) =>
-              html`<button
-                type="button"
-                @click=${() => void this.#save(page, format, result, stage)}
-              >
-                ${label(format)}
-              </button>`,
-          )}
+          .map((format) => button(label(format), () => this.#save(page, format, result, stage)))}
+        ${copies.map((what) => button(words.export[what], () => copied(page, this.figure, what)))}
       </div>
       ${reasons.map((reason) => html`<p class="remark">${reason}</p>`)}
       <p role="status">${this.#message}</p>
