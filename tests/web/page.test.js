@@ -1,9 +1,9 @@
-// The page as a whole: readable without script, quiet, accessible, on every width, host and theme.
+// The page as a whole: readable without script, accessible, on every width, host and theme.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import axe from 'axe-core';
-import { alive, cell, figureNames, languages, onPage, site, widths } from './browser.js';
+import { alive, cell, languages, onPage, site, widths } from './browser.js';
 
 const readWords = async (language) =>
   JSON.parse(
@@ -127,73 +127,6 @@ test('Q stands beside the scores, row on row, and Kᵀ above them, column on col
       { viewport: { width, height: 900 } },
     );
   }
-});
-
-/** How many animations run, in the page and inside its figures. */
-const moving = (page) =>
-  page.evaluate(() => {
-    const roots = [...document.querySelectorAll('[data-figure]')].map(
-      ({ shadowRoot }) => shadowRoot,
-    );
-    const running = [document, ...roots].flatMap((root) => root?.getAnimations() ?? []);
-    return new Set(running).size;
-  });
-
-test('nothing moves when the reader wants no motion', async () => {
-  for (const reducedMotion of ['no-preference', 'reduce']) {
-    await onPage(
-      'en/#s=6',
-      async (page) => {
-        await page.mouse.move(0, 0);
-        let most = 0;
-        for (const column of [0, 1, 2]) {
-          await cell(page, 'output', 0, column).hover();
-          most = Math.max(most, await moving(page));
-        }
-        // With motion there is something to see: the test would notice it.
-        if (reducedMotion === 'no-preference') return assert.ok(most > 0);
-        assert.equal(most, 0, 'pointing at a cell');
-        for (const name of figureNames) {
-          const figure = page.locator(name);
-          await figure.scrollIntoViewIfNeeded();
-          await page.locator(`${name}[data-live]`).waitFor({ state: 'attached' });
-          const button = figure.locator('button:enabled:visible').first();
-          if (await button.count()) await button.click();
-          assert.equal(await moving(page), 0, name);
-        }
-      },
-      { reducedMotion },
-    );
-  }
-});
-
-test('with forced colours, hatching and edges stay, in the system’s colours', async () => {
-  await onPage(
-    'en/#s=6&p=o.2.1',
-    async (page) => {
-      const look = (element) => {
-        const style = getComputedStyle(element);
-        const edge = getComputedStyle(element, '::after');
-        return {
-          hatched: style.backgroundImage !== 'none',
-          colors: [style.color, style.backgroundColor],
-          edge: parseFloat(edge.borderTopWidth) > 0 && edge.borderTopColor,
-        };
-      };
-      const system = await page.evaluate(() => {
-        const probe = document.body.appendChild(document.createElement('i'));
-        probe.style.cssText = 'color: CanvasText; background: Canvas; forced-color-adjust: none';
-        const { color, backgroundColor } = getComputedStyle(probe);
-        return [color, backgroundColor];
-      });
-      const masked = await cell(page, 'masked', 1, 2).evaluate(look);
-      assert.equal(masked.hatched, true);
-      const operand = await cell(page, 'value', 0, 0).evaluate(look);
-      assert.deepEqual(operand.colors, system);
-      assert.equal(operand.edge, system[0]);
-    },
-    { forcedColors: 'active' },
-  );
 });
 
 test('the theme can be chosen, is remembered, and is there before the first paint', async () => {

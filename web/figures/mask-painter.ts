@@ -43,13 +43,15 @@ function masked(page: Page, setting: MaskSetting): Frame {
 const nameOf = (rule: string, own: Own) =>
   rule === 'blocked' ? own.paint : (own.ruleNames[rule as RuleName] ?? rule);
 
+const keyHeads = (setting: MaskSetting) =>
+  range(setting.keys).map((key) => (isPadding(setting, key) ? html`<s>pad</s>` : vector('k', key)));
+
 function weightsView({ matrices, cause }: Frame, setting: MaskSetting, words: Words) {
-  const pad = (key: number) => (isPadding(setting, key) ? html`<s>pad</s>` : vector('k', key));
   return pairView(words, {
     title: html`<var>A</var>`,
     values: matrices.weights,
     kind: 'weights',
-    keys: range(setting.keys).map(pad),
+    keys: keyHeads(setting),
     cause: (row, column) => cause[row]?.[column] ?? [],
   });
 }
@@ -191,13 +193,14 @@ export class AttentionMaskPainter extends Figure {
           <div>
             <p class="matrix-title">
               <span class="symbol"><var>M</var></span>
+              <span class="shape">${setting.queries}×${setting.keys}</span>
             </p>
             ${this.#paint.view({
               label: own.grid,
               rows: setting.queries,
               columns: setting.keys,
               rowHeads: range(setting.queries).map((i) => vector('q', i)),
-              columnHeads: range(setting.keys).map((j) => vector('k', j)),
+              columnHeads: keyHeads(setting),
               text: textAt,
               spoken: (row, column) => {
                 const rules = causeAt(row, column)
@@ -211,6 +214,7 @@ export class AttentionMaskPainter extends Figure {
               cause: causeAt,
               toggle: (cells) => this.#toggleCells(cells),
             })}
+            <p class="axes">${page.words.axes}</p>
           </div>
           ${weightsView(found, setting, page.words)}
         </div>

@@ -101,6 +101,7 @@ export class AttentionPolarity extends Figure {
               change(next.join(''));
             },
           })}
+          <p class="axes">${page.words.axes}</p>
         </div>
         ${bothView(page, bits)}
       </div>`;
