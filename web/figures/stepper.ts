@@ -25,8 +25,17 @@ export class AttentionStepper extends CaseFigure {
 
   #seed = 0;
 
-  /** It shows the page's case itself. */
-  protected override isConcerned = () => true;
+  #known: unknown[] = [];
+
+  /** It shows the page's case itself; what other figures are set to is not its concern. */
+  protected override isConcerned(): boolean {
+    const { view, remarks } = this.page!.store;
+    const now = [view.case, view.step, view.pin, remarks];
+    const isNew = now.some((part, index) => part !== this.#known[index]);
+    this.#known = now;
+    return isNew;
+  }
+
   protected shownCase = ({ store }: Page): Case => store.view.case;
   protected changeCase = (to: Case) => this.#update({ case: to });
   protected undo = () => this.page?.store.undo();
