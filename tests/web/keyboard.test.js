@@ -69,7 +69,7 @@ test('by keyboard alone: all steps, a changed number, a saved file', async () =>
     );
     const download = page.waitForEvent('download');
     await press('Enter');
-    assert.equal((await download).suggestedFilename(), 'attention.json');
+    assert.equal((await download).suggestedFilename(), 'attention-stepper.json');
   });
 });
 
