@@ -25,12 +25,15 @@ export function railView({ words, steps, current, go }: Rail): TemplateResult {
       </button>
     </li>`;
   };
+  // At the end it stays a stop of the keyboard: a button that were disabled would lose the focus.
   const move = (by: -1 | 1, text: string, end: number) =>
     html`<button
       type="button"
       class=${by === 1 ? 'primary' : ''}
-      ?disabled=${current === end}
-      @click=${() => go!(current + by)}
+      aria-disabled=${current === end}
+      @click=${() => {
+        if (current !== end) go!(current + by);
+      }}
     >
       ${text}
     </button>`;

@@ -138,7 +138,7 @@ export class AttentionCausalSteps extends OwnCaseFigure {
         letGo: () => this.setPin(null),
       })}
       <div class="tools">
-        <button type="button" ?disabled=${!this.own.canUndo} @click=${() => this.undo()}>
+        <button type="button" aria-disabled=${!this.own.canUndo} @click=${() => this.undo()}>
           ${words.undo}
         </button>
         <button type="button" @click=${() => (this.changeCase(home), go(1))}>

@@ -199,15 +199,13 @@ export class AttentionCost extends Figure {
       </div>
       <div aria-live="polite">${countView(page, sizes)}</div>
       <div class="tools">
-        ${
-          this.#abort
-            ? html`<button type="button" @click=${() => this.#abort?.abort()}>
-                ${own.cancel}
-              </button>`
-            : html`<button type="button" class="primary" @click=${() => void this.#measure(page)}>
-                ${own.measure}
-              </button>`
-        }
+        <button
+          type="button"
+          class=${this.#abort ? '' : 'primary'}
+          @click=${() => (this.#abort ? this.#abort.abort() : void this.#measure(page))}
+        >
+          ${this.#abort ? own.cancel : own.measure}
+        </button>
         <span role="status">${this.#says}</span>
       </div>
       ${this.#table(own)}`;

@@ -171,7 +171,7 @@ export class AttentionProjection extends Figure {
           max: tokensMost,
           change: (count) => this.set('n', count === tokensHome ? undefined : String(count)),
         })}
-        <button type="button" ?disabled=${this.#past.length === 0} @click=${() => this.#undo()}>
+        <button type="button" aria-disabled=${this.#past.length === 0} @click=${() => this.#undo()}>
           ${page.words.undo}
         </button>
       </div>

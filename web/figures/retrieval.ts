@@ -120,7 +120,7 @@ export class AttentionRetrieval extends OwnCaseFigure {
           change: (to) => this.set('story', to === 'fruit' ? undefined : to),
         })}
         ${switchView(html`${own.scale} ${rootDk}`, isScaled(this.own.now), setScale)}
-        <button type="button" ?disabled=${!this.own.canUndo} @click=${() => this.undo()}>
+        <button type="button" aria-disabled=${!this.own.canUndo} @click=${() => this.undo()}>
           ${page.words.undo}
         </button>
         <button type="button" @click=${() => this.changeCase(home)}>${page.words.reset}</button>

@@ -221,7 +221,7 @@ export function stepperView(shown: StepperView, live?: Live): TemplateResult {
         ${
           live
             ? html`<div class="tools">
-                <button type="button" ?disabled=${!live.canUndo} @click=${live.on.undo}>
+                <button type="button" aria-disabled=${!live.canUndo} @click=${live.on.undo}>
                   ${words.undo}
                 </button>
                 <button type="button" @click=${live.on.random}>${words.random}</button>
