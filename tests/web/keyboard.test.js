@@ -110,3 +110,72 @@ test('the focus is always to be seen', async () => {
     assert.ok(seen.size > 15);
   });
 });
+
+test('a button that has done what it can keeps the focus', async () => {
+  const at = (figure) => ({ ready: (page) => page.locator(`${figure}[data-live]`).waitFor() });
+  await onPage(
+    'en/?embed=1&figure=stepper#s=5',
+    async (page) => {
+      const step = page.locator('attention-stepper [aria-current="step"]');
+      await tabTo(page, 'Next', ({ text }) => text === 'Next');
+      for (let count = 0; count < 3; ++count) await page.keyboard.press('Enter');
+      assert.equal((await focused(page)).text, 'Next');
+      assert.match(await step.innerText(), /^6/);
+      await tabTo(page, 'New numbers', ({ text }) => text === 'New numbers');
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Shift+Tab');
+      await page.keyboard.press('Enter');
+      assert.equal((await focused(page)).text, 'Undo');
+      const undo = page.locator('attention-stepper button', { hasText: 'Undo' });
+      assert.equal(await undo.getAttribute('aria-disabled'), 'true');
+    },
+    at('attention-stepper'),
+  );
+  await onPage(
+    'en/?embed=1&figure=cost',
+    async (page) => {
+      await tabTo(page, 'the measurement', ({ className }) => className === 'primary');
+      for (const text of ['Cancel', 'Measure on this device']) {
+        await page.keyboard.press('Enter');
+        await page.locator('attention-cost .tools button', { hasText: text }).waitFor();
+        assert.equal((await focused(page)).text, text);
+      }
+    },
+    at('attention-cost'),
+  );
+});
+
+test('a number box says what was taken of an entry', async () => {
+  const entries = {
+    // p from 0 to 1; then the seed, a whole number up to 9999.
+    dropout: [
+      ['0.13', '0.13', '-5', '0', '7', '1', '1e999', '1', '', '1'],
+      ['2.6', '3', '1e40', '9999', 'abc', '9999', '-', '9999'],
+    ],
+    'dot-product': [['1.26', '1.3', '90', '4', '', '4', '1e999', '4']],
+    projection: [['2.4', '2', '', '2', '-7', '1', '2.4', '2']],
+  };
+  for (const [figure, boxes] of Object.entries(entries)) {
+    await onPage(
+      `en/?embed=1&figure=${figure}`,
+      async (page) => {
+        for (const [index, said] of boxes.entries()) {
+          const box = page.locator(`attention-${figure} input[type="number"]`).nth(index);
+          for (let at = 0; at < said.length; at += 2) {
+            await box.focus();
+            await page.keyboard.press('ControlOrMeta+A');
+            await page.keyboard.press('Delete');
+            await page.keyboard.type(said[at]);
+            await page.keyboard.press('Tab');
+            const { value, valid } = await box.evaluate((element) => ({
+              value: element.value,
+              valid: !element.validity.badInput,
+            }));
+            assert.deepEqual([value, valid], [said[at + 1], true], `${figure}: ${said[at]}`);
+          }
+        }
+      },
+      { ready: (page) => page.locator(`attention-${figure}[data-live]`).waitFor() },
+    );
+  }
+});

@@ -29,11 +29,19 @@ export interface Slider {
   change: (value: number) => void;
 }
 
-/** A slider with a number box: the same value twice, for the hand and for the keyboard. */
+/**
+ * A slider with a number box: the same value twice, for the hand and for the keyboard. The box takes
+ * any number in reach, whole where the steps are, and says what was taken; what is no number leaves
+ * the value as it is.
+ */
 export function sliderView({ label, value, min, max, step = 1, spoken, change }: Slider) {
   const take = (event: Event) => {
-    const asked = target(event).valueAsNumber;
-    if (Number.isFinite(asked)) change(Math.min(Math.max(asked, min), max));
+    const box = target(event);
+    const asked = Number.isInteger(step) ? Math.round(box.valueAsNumber) : box.valueAsNumber;
+    const isNumber = Number.isFinite(asked);
+    const taken = isNumber ? Math.min(Math.max(asked, min), max) : value;
+    box.value = String(taken);
+    if (isNumber) change(taken);
   };
   const [low, high, by, now] = [min, max, step, value].map(String);
   return html`<label class="slider">

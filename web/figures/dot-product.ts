@@ -137,9 +137,12 @@ export class AttentionDotProduct extends Figure {
         .value=${String(vector[axis])}
         aria-label="${name}${axis === 0 ? 'x' : 'y'}"
         @change=${({ target }: Event) => {
-          const { valueAsNumber } = target as HTMLInputElement;
-          if (!Number.isFinite(valueAsNumber)) return this.requestUpdate();
-          this.#move(name, axis === 0 ? [valueAsNumber, vector[1]] : [vector[0], valueAsNumber]);
+          const field = target as HTMLInputElement;
+          const asked = field.valueAsNumber;
+          if (Number.isFinite(asked)) {
+            this.#move(name, axis === 0 ? [asked, vector[1]] : [vector[0], asked]);
+          }
+          field.value = String(this.#vector(name)[axis]);
         }}
       />`;
     return html`<span class="coordinates"
