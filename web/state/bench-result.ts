@@ -144,12 +144,14 @@ function* resultOf(
   };
   const shared = yield* largestOf(numbers(steps.scores).data);
   const full = call.options.dropout ? 1 / (1 - Math.min(call.options.dropout.p, 0.5)) : 1;
+  // Side by side the scores share a scale; a stage that is shown alone has its own.
+  const isLarge = Math.max(queries, keys, width) > READABLE;
   const stages = new Map<StageName, Shown>();
   for (const name of stageNames) {
     const data = found[name];
     if (!data) continue;
     const isOutput = name === 'output';
-    const reach = isOutput ? yield* largestOf(data) : shared;
+    const reach = isOutput || isLarge ? yield* largestOf(data) : shared;
     const domain = name === 'weights' ? 1 : name === 'dropped' ? full : reach;
     stages.set(name, { data, rows: queries, columns: isOutput ? width : keys, domain });
   }
