@@ -9,7 +9,7 @@ const read = async (path) => {
   const file = fileURLToPath(new URL(`../../web/${path}`, import.meta.url));
   return (await runnerImport(file)).module;
 };
-const { cellNumber, cellWeight, exactNumber, givenNumber, operand, sumTerms } =
+const { cellNumber, cellWeight, equalsSign, exactNumber, givenNumber, operand, sumTerms } =
   await read('draw/number.ts');
 const { parseNumber, parseMatrix } = await read('state/parse.ts');
 const { encode, decode } = await read('state/link.ts');
@@ -52,6 +52,19 @@ test('the inspector has four decimals, and given numbers are as they were given'
   assert.equal(operand('−0.17'), '(−0.17)');
   assert.equal(operand('0.17'), '0.17');
   assert.deepEqual(sumTerms([-0.0187, 0.6237, -0.008]), ['−0.0187', '+ 0.6237', '− 0.0080']);
+});
+
+test('≈ says that a last digit is rounded, and = that none is', () => {
+  assert.equal(equalsSign([0.597, -0.0187, 1, 0, -Infinity, NaN]), '=');
+  // A sum of floats is not taken for a rounded number.
+  assert.equal(equalsSign([0.1 + 0.2]), '=');
+  assert.equal(equalsSign([0.597, 1 / 3]), '≈');
+  assert.equal(equalsSign([0.00001234]), '=');
+  assert.equal(equalsSign([0.000012345]), '≈');
+  assert.equal(
+    equalsSign([0.125], (x) => x.toFixed(2)),
+    '≈',
+  );
 });
 
 test('numbers as people write them are read, and nothing else', () => {

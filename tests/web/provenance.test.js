@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { load, tensor, toNested } from 'attention-wasm';
-import { cell, onPage } from './browser.js';
+import { cell, languages, onPage } from './browser.js';
 
 const readJSON = async (path) => JSON.parse(await readFile(new URL(path, import.meta.url), 'utf8'));
 const { inputs } = await readJSON('../../web/examples/six-step.json');
@@ -255,7 +255,7 @@ test('the projections keep a cell and their numbers in the link', async () => {
     address = page.url();
     assert.match(address, /xw\.pin=output\.2\.1/);
     first = await read(figure);
-    assert.match(first[2], /q2\s+= x2WQ = /);
+    assert.match(first[2], /q2\s+= x2WQ [=≈] /);
   });
   await onPage(
     address,
@@ -312,3 +312,89 @@ test('one query: every cell of its figure is marked as the formulas say', async 
     }
   });
 });
+
+for (const language of languages) {
+  test(`every sum is spelled with the core's own numbers: ${language}`, async () => {
+    const given = [inputs.query, inputs.key, inputs.value].map((rows) => tensor(rows, 'float64'));
+    const { steps: all } = attention.explain(...given, { mask: 'causal' });
+    const { scores, scaled, masked, exponentials, rowSum, rowMax, weights, output } =
+      Object.fromEntries(Object.entries(all).map(([name, step]) => [name, toNested(step)]));
+    const four = (x) =>
+      x === -Infinity
+        ? '−∞'
+        : x
+            .toFixed(4)
+            .replace(/^-(?=0\.0+$)/, '')
+            .replace('-', '−');
+    const exactly = (...xs) =>
+      xs.every((x) => Math.abs(Number(x.toFixed(4)) - x) < 1e-12) ? '=' : '≈';
+    const short = (x) =>
+      (String(x).split('.')[1]?.length > 2 ? String(x) : x.toFixed(2)).replace('-', '−');
+    const factor = (text) => (text.startsWith('−') ? `(${text})` : text);
+    const sum = (xs) =>
+      xs.map((x, at) => (at === 0 ? four(x) : x < 0 ? `− ${four(-x)}` : `+ ${four(x)}`)).join(' ');
+    const products = (pairs, left, result) => {
+      const each = pairs.map(([a, b]) => a * b);
+      const terms = pairs.map(([a, b]) => `${factor(left(a))}×${factor(short(b))}`).join(' + ');
+      return `${terms} ${exactly(...each)} ${sum(each)} ${exactly(...each, result)} ${four(result)}`;
+    };
+    await onPage(`${language}/#s=6`, async (page) => {
+      const lines = async (stage, i, j) => {
+        await point(cell(page, stage, i, j));
+        const texts = await page.locator('attention-stepper .inspector dd').allInnerTexts();
+        return texts.map((text) =>
+          text
+            .replace(/\s+/g, ' ')
+            .replace(/ (?=,)/g, '')
+            .trim(),
+        );
+      };
+      for (const [i, j] of [
+        [0, 1],
+        [1, 0],
+        [3, 2],
+        [2, 3],
+      ]) {
+        const sees = j <= i;
+        const visible = range(i + 1);
+        const found = await lines('weights', i, j);
+        const qk = inputs.query[i].map((q, l) => [q, inputs.key[j][l]]);
+        assert.equal(found[0], `= q${i + 1}·k${j + 1} = ${products(qk, short, scores[i][j])}`);
+        const score = scores[i][j];
+        assert.equal(
+          found[1],
+          `${exactly(score)} ${four(score)} ÷ √3 ${exactly(score, scaled[i][j])} ${four(scaled[i][j])}`,
+        );
+        const added = sees ? '0' : '(−∞)';
+        const mask = `${exactly(scaled[i][j])} ${four(scaled[i][j])} + ${added} = ${four(masked[i][j])}`;
+        assert.ok(found[2].startsWith(mask), `${found[2]} for ${mask}`);
+        const row = visible.map((k) => four(masked[i][k]));
+        assert.equal(found[3], `max(${row.join(', ')}) = ${four(rowMax[i])}`);
+        const powers = visible.map((k) => {
+          const power = exponentials[i][k];
+          return `e${row[k]} − ${factor(four(rowMax[i]))} ${exactly(power)} ${four(power)}`;
+        });
+        assert.equal(found[4], powers.join(', '));
+        const seen = visible.map((k) => exponentials[i][k]);
+        assert.equal(
+          found[5],
+          `${exactly(...seen)} ${sum(seen)} ${exactly(...seen, rowSum[i])} ${four(rowSum[i])}`,
+        );
+        const [power, whole] = [exponentials[i][j], rowSum[i]];
+        const share = weights[i][j];
+        assert.equal(
+          found[6],
+          sees
+            ? `${exactly(power, whole)} ${four(power)} ÷ ${four(whole)} ${exactly(power, whole, share)} ${four(share)}`
+            : `${exactly(whole)} 0 ÷ ${four(whole)} = 0`,
+        );
+        const c = j % 3;
+        const av = visible.map((k) => [weights[i][k], inputs.value[k][c]]);
+        const last = (await lines('output', i, c)).at(-1);
+        const sign = exactly(...av.map(([a]) => a));
+        const spelled = `${sign} ${products(av, four, output[i][c])}`;
+        assert.ok(last.endsWith(spelled), `${last} for ${spelled}`);
+      }
+    });
+  });
+}

@@ -43,6 +43,15 @@ export function givenNumber(x: number): string {
   return special(x) ?? (decimals > 4 ? exactNumber(x) : fixed(x, Math.max(2, decimals)));
 }
 
+const isExact = (x: number, write: (x: number) => string): boolean => {
+  const text = write(x).replace(MINUS, '-');
+  return !Number.isFinite(x) || Math.abs(Number(text) - x) <= 1e-12 * Math.max(1, Math.abs(x));
+};
+
+/** "=" where these numbers are written out in full, "≈" where their last digit is a rounded one. */
+export const equalsSign = (numbers: readonly number[], write = exactNumber): '=' | '≈' =>
+  numbers.every((x) => isExact(x, write)) ? '=' : '≈';
+
 /** As an operand inside a sum or product, where a bare minus sign would be misread. */
 export const operand = (text: string) => (text.startsWith(MINUS) ? `(${text})` : text);
 

@@ -5,7 +5,7 @@ import type { Cell, Matrix } from '../state/case.js';
 import type { Frame } from '../state/frame.js';
 import { type Stage, isPair, pairStages, stepOf } from '../state/steps.js';
 import { type Words, fill } from '../state/words.js';
-import { exactNumber, givenNumber, operand, sumTerms } from './number.js';
+import { equalsSign, exactNumber, givenNumber, operand, sumTerms } from './number.js';
 import { cellName, root, vector } from './symbols.js';
 
 export interface Line {
@@ -18,7 +18,11 @@ export interface Line {
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 /** Pieces that may be separated by a line break, but not broken themselves. */
 const pieces = (parts: unknown[]) => parts.map((part) => html`<span class="term">${part}</span> `);
-const equals = (value: number) => html`<span class="term">= <b>${exactNumber(value)}</b></span>`;
+/** The result of what is written before it: of these numbers, if they were not written in full. */
+const equals = (value: number, of: readonly number[] = []) =>
+  html`<span class="term">${equalsSign([...of, value])} <b>${exactNumber(value)}</b></span>`;
+/** The same number again, as it was written. */
+const same = (value: number) => html`<span class="term">= <b>${exactNumber(value)}</b></span>`;
 const cellOf = (matrix: Matrix, row: number, column: number) => matrix[row]?.[column] ?? NaN;
 
 type Write = (x: number) => string;
@@ -33,7 +37,18 @@ export function sumOfProducts(
     ([a, b], index) => `${index ? '+ ' : ''}${operand(left(a))}×${operand(right(b))}`,
   );
   const products = factors.map(([a, b]) => a * b);
-  return html`= ${pieces(terms)}= ${pieces(sumTerms(products))}${equals(result)}`;
+  const given = [
+    equalsSign(
+      factors.map(([a]) => a),
+      left,
+    ),
+    equalsSign(
+      factors.map(([, b]) => b),
+      right,
+    ),
+  ];
+  return html`${given.includes('≈') ? '≈' : '='} ${pieces(terms)}${equalsSign(products)}
+  ${pieces(sumTerms(products))}${equals(result, products)}`;
 }
 
 function scoreLine(frame: Frame, i: number, j: number, write: Write) {
@@ -45,20 +60,22 @@ function scoreLine(frame: Frame, i: number, j: number, write: Write) {
 
 function scaledLine({ matrices }: Frame, i: number, j: number) {
   const width = matrices.query[0]?.length ?? 0;
-  const score = exactNumber(cellOf(matrices.scores, i, j));
-  return html`= ${pieces([html`${score} ÷ ${root(width)}`])}${equals(cellOf(matrices.scaled, i, j))}`;
+  const score = cellOf(matrices.scores, i, j);
+  const ratio = html`${exactNumber(score)} ÷ ${root(width)}`;
+  return html`${equalsSign([score])} ${pieces([ratio])}${equals(cellOf(matrices.scaled, i, j))}`;
 }
 
 function maskedLine(frame: Frame, words: Words, i: number, j: number) {
   const rules = frame.cause[i]?.[j] ?? [];
-  const scaled = exactNumber(cellOf(frame.matrices.scaled, i, j));
-  const masked = equals(cellOf(frame.matrices.masked, i, j));
+  const number = cellOf(frame.matrices.scaled, i, j);
+  const [sign, scaled] = [equalsSign([number]), exactNumber(number)];
+  const masked = same(cellOf(frame.matrices.masked, i, j));
   if (rules.length === 0) {
-    return html`= ${pieces([`${scaled} + 0`])}${masked}
+    return html`${sign} ${pieces([`${scaled} + 0`])}${masked}
       <span class="remark">${words.allowed}</span>`;
   }
   const rule = rules.map((name) => words.rules[name as keyof Words['rules']] ?? name).join(', ');
-  return html`= ${pieces([`${scaled} + (−∞)`])}${masked}
+  return html`${sign} ${pieces([`${scaled} + (−∞)`])}${masked}
     <span class="remark">${fill(words.forbidden, { rule })}</span>`;
 }
 
@@ -71,15 +88,16 @@ function softmaxLines(frame: Frame, words: Words, i: number): Line[] {
   }
   const masked = visible.map((j) => exactNumber(cellOf(frame.matrices.masked, i, j)));
   const powers = visible.map((j, n) => {
-    const value = exactNumber(cellOf(frame.exponentials, i, j));
-    return html`e<sup>${masked[n]} − ${operand(exactNumber(max))}</sup> = ${value}`;
+    const value = cellOf(frame.exponentials, i, j);
+    return html`e<sup>${masked[n]} − ${operand(exactNumber(max))}</sup> ${equalsSign([value])}
+      ${exactNumber(value)}`;
   });
   const exponentials = visible.map((j) => cellOf(frame.exponentials, i, j));
   return [
     {
       stage: 'weights',
       name: html`${words.rowMax}`,
-      text: html`<span class="term">max(${masked.join(', ')})</span> ${equals(max)}`,
+      text: html`<span class="term">max(${masked.join(', ')})</span> ${same(max)}`,
     },
     {
       stage: 'weights',
@@ -89,19 +107,31 @@ function softmaxLines(frame: Frame, words: Words, i: number): Line[] {
     {
       stage: 'weights',
       name: html`${words.rowSum}`,
-      text: html`= ${pieces(sumTerms(exponentials))}${equals(frame.rowSum[i] ?? NaN)}`,
+      text: html`${equalsSign(exponentials)}
+      ${pieces(sumTerms(exponentials))}${equals(frame.rowSum[i] ?? NaN, exponentials)}`,
     },
   ];
 }
 
-function weightLine(frame: Frame, i: number, j: number) {
-  const forbidden = (frame.cause[i]?.[j]?.length ?? 0) > 0;
-  const power = forbidden ? '0' : exactNumber(cellOf(frame.exponentials, i, j));
-  const ratio = `${power} ÷ ${exactNumber(frame.rowSum[i] ?? NaN)}`;
-  return html`= ${pieces([ratio])}${equals(cellOf(frame.matrices.weights, i, j))}`;
+const isEmptyRow = ({ cause }: Frame, i: number) =>
+  cause[i]?.every((rules) => rules.length > 0) ?? false;
+const emptyLine = (words: Words) => html`= <b>0</b> <span class="remark">${words.emptyRow}</span>`;
+
+function weightLine(frame: Frame, words: Words, i: number, j: number) {
+  if (isEmptyRow(frame, i)) return emptyLine(words);
+  const sum = frame.rowSum[i] ?? NaN;
+  if ((frame.cause[i]?.[j]?.length ?? 0) > 0) {
+    return html`${equalsSign([sum])} ${pieces([`0 ÷ ${exactNumber(sum)}`])}
+      <span class="term">= <b>0</b></span>`;
+  }
+  const power = cellOf(frame.exponentials, i, j);
+  const ratio = `${exactNumber(power)} ÷ ${exactNumber(sum)}`;
+  return html`${equalsSign([power, sum])}
+  ${pieces([ratio])}${equals(cellOf(frame.matrices.weights, i, j), [power, sum])}`;
 }
 
-function outputLine(frame: Frame, i: number, c: number, write: Write) {
+function outputLine(frame: Frame, words: Words, [i, c]: readonly [number, number], write: Write) {
+  if (isEmptyRow(frame, i)) return emptyLine(words);
   const { weights, value, output } = frame.matrices;
   const factors = (weights[i] ?? [])
     .map((a, j): [number, number] => [a, cellOf(value, j, c)])
@@ -127,13 +157,14 @@ function pairLine(
     case 'masked':
       return maskedLine(frame, words, i, j);
     default:
-      return weightLine(frame, i, j);
+      return weightLine(frame, words, i, j);
   }
 }
 
 /** A row of a matrix; a weight that is exactly 0 says so. */
 export const rowText = (row: readonly number[] = []) =>
-  html`= ${pieces([`(${row.map((x) => (x === 0 ? '0' : exactNumber(x))).join(', ')})`])}`;
+  html`${equalsSign(row)}
+  ${pieces([`(${row.map((x) => (x === 0 ? '0' : exactNumber(x))).join(', ')})`])}`;
 
 /**
  * Everything that led to `cell`, in the order of the steps, as far as `step` has come. `write` is for
@@ -174,7 +205,7 @@ export function spell(
       {
         stage,
         name: cellName(stage, row, column, words),
-        text: outputLine(frame, row, column, write),
+        text: outputLine(frame, words, [row, column], write),
       },
     ];
   }
@@ -184,7 +215,7 @@ export function spell(
     {
       stage,
       name: cellName(stage, row, column, words),
-      text: html`= <b>${givenNumber(value)}</b>
+      text: html`${equalsSign([value], givenNumber)} <b>${givenNumber(value)}</b>
         <span class="remark">${fill(words.feeds[stage], numbers)}${words.givenHere}</span>`,
     },
   ];
