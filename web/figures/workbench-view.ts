@@ -139,11 +139,16 @@ function largeView(
 /** The rules that forbid a cell, in words, when they are known. */
 async function causeOf(page: Page, result: Result, { row, column }: BenchCell) {
   const own = { en, zh }[page.language];
-  const kinds = await result.mask.cause(0, 0, row, column);
+  let kinds: string[];
+  try {
+    kinds = await result.mask.cause(0, 0, row, column);
+  } catch {
+    return ''; // another result has come meanwhile, and this one's mask has gone
+  }
   const names: Record<string, string> = { ...own.rules, ...own.causes };
   const said = kinds.map((kind) => names[kind] ?? kind);
   const rules = said.length > 0 ? said : [own.causes.bias];
-  return fill(own.forbidden, { rules: [...new Set(rules)].join(', ') });
+  return fill(own.forbidden, { rules: [...new Set(rules)].join(own.comma) });
 }
 
 /** One query and key through all the stages; of the output the one number. */
