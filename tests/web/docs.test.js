@@ -27,6 +27,23 @@ const evaluate = (expression, names = {}) =>
     ...Object.values({ ...library, ...names }),
   );
 
+test('a weight that a mask makes 0 carries the mark of the rule, and no other does', async () => {
+  await onPage('en/docs/reference/', async (page) => {
+    const rows = await page
+      .locator('[data-option="mask"] .weights tbody tr')
+      .evaluateAll((all) =>
+        all.map((row) => [...row.querySelectorAll('.cell')].map(({ dataset }) => dataset.cause)),
+      );
+    // The causal rule forbids what lies above the diagonal, the window what lies too far before it.
+    rows.forEach((row, i) =>
+      row.forEach((cause, j) => assert.equal(cause !== undefined, j > i || j < i - 1, `${i} ${j}`)),
+    );
+    const texts = (selector) => page.locator(`[data-option] td${selector}`).allInnerTexts();
+    assert.deepEqual(new Set(await texts('[data-cause]')), new Set(['0']));
+    assert.ok(!(await texts('.cell:not([data-cause])')).includes('0'));
+  });
+});
+
 test('every option and every mask kind has an entry with code, a picture and a number', async () => {
   await onPage('en/docs/reference/', async (page) => {
     const entries = (attribute) =>

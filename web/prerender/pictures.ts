@@ -1,7 +1,8 @@
 // Pictures of masks and weights in the reference, drawn from what the library answers.
-import type { CompiledMask, ResultTensor } from 'attention-wasm';
+import type { CompiledMask } from 'attention-wasm';
 import { cellWeight } from '../draw/number.js';
 import { tint } from '../draw/scale.js';
+import type { OptionRun } from './run-examples.js';
 
 const cell = 15;
 
@@ -32,17 +33,23 @@ function rowInWords(ranges: [begin: number, end: number][], query: number): stri
 export const hatch =
   '<svg class="hatch" width="0" height="0" aria-hidden="true"><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0v6"/></pattern></svg>';
 
-/** Weights [T, S] as a table: row = query, column = key. `first` is the place of its first row. */
-export function weightsTable(weights: ResultTensor, first: number): string {
+/** Weights [T, S] as a table: row = query, column = key. What a rule makes 0 is hatched. */
+export function weightsTable({ weights, firstQuery, cause }: OptionRun): string {
   const [queries, keys] = weights.shape as [number, number];
   const numbers = Array.from(weights.data);
   const heads = Array.from({ length: keys }, (_, j) => `<th scope="col">k${j}</th>`);
+  const cellOf = (weight: number, rules: string[]) => {
+    if (rules.length > 0) {
+      return `<td class="cell" data-cause="${rules.length > 1 ? 'several' : rules[0]!}">0</td>`;
+    }
+    const { amount, strong } = tint(weight, 'weight', 1);
+    return `<td class="cell" data-tone="weight"${strong ? ' data-strong' : ''} style="--t:${amount.toFixed(3)}">${cellWeight(weight).replace('<', '&lt;')}</td>`;
+  };
   const rows = Array.from({ length: queries }, (_, i) => {
-    const cells = numbers.slice(i * keys, (i + 1) * keys).map((weight) => {
-      const { amount, strong } = tint(weight, 'weight', 1);
-      return `<td class="cell" data-tone="weight"${strong ? ' data-strong' : ''} style="--t:${amount.toFixed(3)}">${cellWeight(weight).replace('<', '&lt;')}</td>`;
-    });
-    return `<tr><th scope="row">q${first + i}</th>${cells.join('')}</tr>`;
+    const cells = numbers
+      .slice(i * keys, (i + 1) * keys)
+      .map((weight, j) => cellOf(weight, cause[i]?.[j] ?? []));
+    return `<tr><th scope="row">q${firstQuery + i}</th>${cells.join('')}</tr>`;
   });
   return `<table class="weights"><caption>weights</caption><thead><tr><td></td>${heads.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table>`;
 }

@@ -34,7 +34,7 @@ async function options(library: Library, attention: Attention, tables: Descripti
       <p>${inline(doc)}</p>
       ${code(run.code)}
       <p class="result">last row of the output: ${numbers(run.output)}</p></div>
-      ${weightsTable(run.weights, run.firstQuery)}</div>`;
+      ${weightsTable(run)}</div>`;
   });
   return (await Promise.all(entries)).join('\n');
 }

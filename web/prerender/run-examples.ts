@@ -1,5 +1,11 @@
 // Runs the examples of the reference on the library.
-import type { Attention, CompiledMask, ResultTensor, Tensor } from 'attention-wasm';
+import type {
+  Attention,
+  AttentionOptions,
+  CompiledMask,
+  ResultTensor,
+  Tensor,
+} from 'attention-wasm';
 import sixSteps from '../examples/six-step.json' with { type: 'json' };
 import { type MaskExample, type OptionExample, circumstances, refusedCalls } from './examples.js';
 
@@ -25,6 +31,8 @@ export interface OptionRun {
   /** [T, S], also where the example does not ask for them. */
   weights: ResultTensor;
   firstQuery: number;
+  /** Of each weight, the mask rules that make it 0. */
+  cause: string[][][];
   /** Of the last query. */
   output: number[];
 }
@@ -42,18 +50,25 @@ export async function runOption(
     shape: [count, width],
     data: (query.data as Float32Array).subarray((all - count) * width),
   };
-  const given = await run<object>(`(${options})`, { ...library });
+  const given = await run<AttentionOptions>(`(${options})`, { ...library });
   const result = attention.scaledDotProductAttention(some, key, value, {
     ...given,
     returns: ['weights'],
   });
   const output = Array.from(result.output.data).slice(-value.shape[1]!);
   const weights = result.weights!;
+  const [rows, keys] = weights.shape as [number, number];
+  const mask = attention.mask(given.mask ?? [], { queries: count, keys, start: given.start });
+  const cause = Array.from({ length: rows }, (_row, i) =>
+    Array.from({ length: keys }, (_key, j) => mask.cause(0, 0, count - rows + i, j)),
+  );
+  mask.dispose();
   const name = queries ? `lastQueries` : 'query';
   return {
     code: `attention.scaledDotProductAttention(${name}, key, value, ${options});`,
     weights,
-    firstQuery: all - weights.shape[0]!,
+    firstQuery: all - rows,
+    cause,
     output,
   };
 }
