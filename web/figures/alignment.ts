@@ -79,13 +79,9 @@ export class AttentionAlignment extends Figure {
   static firstFrame = (page: Page) => boardView(page, home);
 
   get #sizes(): typeof home {
-    const read = (text: string) => {
-      const x = Number(text);
-      return Number.isInteger(x) && x >= 1 && x <= 7 ? x : undefined;
-    };
     return {
-      queries: this.setting('t', read, home.queries),
-      keys: this.setting('s', read, home.keys),
+      queries: this.whole('t', [1, 7], home.queries),
+      keys: this.whole('s', [1, 7], home.keys),
     };
   }
 

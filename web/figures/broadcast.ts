@@ -131,14 +131,10 @@ export class AttentionBroadcast extends Figure {
   protected override readonly hasCalls = false;
 
   get #sizes(): Sizes {
-    const read = (text: string) => {
-      const x = Number(text);
-      return Number.isInteger(x) && x >= 1 && x <= 6 ? x : undefined;
-    };
     return {
-      batch: this.setting('batch', read, home.batch),
-      queries: this.setting('queries', read, home.queries),
-      keys: this.setting('keys', read, home.keys),
+      batch: this.whole('batch', [1, 6], home.batch),
+      queries: this.whole('queries', [1, 6], home.queries),
+      keys: this.whole('keys', [1, 6], home.keys),
     };
   }
 

@@ -100,11 +100,7 @@ export class AttentionCausalSteps extends OwnCaseFigure {
   }
 
   get #step(): number {
-    const read = (text: string) => {
-      const step = Number(text);
-      return Number.isInteger(step) && step >= 1 && step <= steps.length ? step : undefined;
-    };
-    return this.setting('s', read, 1);
+    return this.whole('s', [1, steps.length], 1);
   }
 
   protected override board(page: Page) {

@@ -148,14 +148,7 @@ export class AttentionCost extends Figure {
   protected override readonly hasCalls = false;
 
   get #sizes(): Sizes {
-    const size = (name: keyof Sizes) => {
-      const [low, high] = limits[name];
-      const read = (text: string) => {
-        const x = Number(text);
-        return Number.isInteger(x) && x >= low && x <= high ? x : undefined;
-      };
-      return [name, this.setting(name, read, home[name])] as const;
-    };
+    const size = (name: keyof Sizes) => [name, this.whole(name, limits[name], home[name])] as const;
     return Object.fromEntries(names.map(size)) as Record<keyof Sizes, number>;
   }
 

@@ -80,6 +80,15 @@ export abstract class Figure extends LitElement {
     return text === undefined ? fallback : (read(text) ?? fallback);
   }
 
+  /** A setting that is a whole number from `low` to `high`. */
+  protected whole(name: string, [low, high]: readonly [number, number], fallback: number): number {
+    const read = (text: string) => {
+      const x = Number(text);
+      return Number.isInteger(x) && x >= low && x <= high ? x : undefined;
+    };
+    return this.setting(name, read, fallback);
+  }
+
   protected set(name: string, text: string | undefined): void {
     const { store } = this.page!;
     const settings = { ...store.view.settings };

@@ -120,14 +120,6 @@ export class AttentionOnlineSoftmax extends Figure {
       <p>${saysView(page, all, all.tiles.length)}</p>`;
   };
 
-  #number(name: 'row' | 'tile' | 'step', most: number, fallback: number): number {
-    const read = (text: string) => {
-      const x = Number(text);
-      return Number.isInteger(x) && x >= 1 && x <= most ? x : undefined;
-    };
-    return this.setting(name, read, fallback);
-  }
-
   #choice(name: 'row' | 'tile', label: string, options: [string, unknown][], value: number) {
     return choiceView({
       label,
@@ -140,8 +132,8 @@ export class AttentionOnlineSoftmax extends Figure {
 
   get #shown(): Shown {
     return {
-      row: this.#number('row', rows, home.row),
-      tile: this.#number('tile', keys, home.tile),
+      row: this.whole('row', [1, rows], home.row),
+      tile: this.whole('tile', [1, keys], home.tile),
       causal: this.setting('mask', (text) => (text === 'none' ? false : undefined), home.causal),
     };
   }
@@ -171,7 +163,7 @@ export class AttentionOnlineSoftmax extends Figure {
     const own = { en, zh }[page.language];
     const shown = this.#shown;
     const all = run(page, shown);
-    const step = Math.min(this.#number('step', keys, 1), all.tiles.length);
+    const step = Math.min(this.whole('step', [1, keys], 1), all.tiles.length);
     const rowNames = Array.from({ length: rows }, (_, i): [string, unknown] => [
       String(i + 1),
       vector('q', i),

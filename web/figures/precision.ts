@@ -85,11 +85,7 @@ export class AttentionPrecision extends Figure {
   protected override readonly hasCalls = false;
 
   get #component(): number {
-    const read = (text: string) => {
-      const x = Number(text);
-      return Number.isInteger(x) && x >= 1 && x <= 300 ? x : undefined;
-    };
-    return this.setting('c', read, home);
+    return this.whole('c', [1, 300], home);
   }
 
   protected override exhibit(page: Page) {

@@ -31,11 +31,6 @@ import {
 } from './projection-data.js';
 import { boardView, linesOf } from './projection-view.js';
 
-const readTokens = (text: string) => {
-  const count = Number(text);
-  return Number.isInteger(count) && count >= 1 && count <= tokensMost ? count : undefined;
-};
-
 export class AttentionProjection extends Figure {
   static override styles = sheets(projectionSheet);
   static override key = 'xw';
@@ -59,7 +54,7 @@ export class AttentionProjection extends Figure {
   }
 
   get #shown() {
-    return projected(this.page!, this.#given, this.setting('n', readTokens, tokensHome));
+    return projected(this.page!, this.#given, this.whole('n', [1, tokensMost], tokensHome));
   }
 
   get #role() {

@@ -133,19 +133,10 @@ export class AttentionShapeFlow extends Figure {
     this.chosen = 'scores';
   }
 
-  #size(name: keyof Sizes): number {
-    const [low, high] = limits[name];
-    const read = (text: string) => {
-      const x = Number(text);
-      return Number.isInteger(x) && x >= low && x <= high ? x : undefined;
-    };
-    return this.setting(name, read, home[name]);
-  }
-
   /** Heads must share the model's width evenly: the nearest width that they do share. */
   #sizes(): Sizes {
     const [batch, heads, tokens, model] = (['batch', 'heads', 'tokens', 'model'] as const).map(
-      (name) => this.#size(name),
+      (name) => this.whole(name, limits[name], home[name]),
     ) as [number, number, number, number];
     const unit = this.#mode === 'full' ? heads : 2;
     return { batch, heads, tokens, model: Math.max(unit, Math.round(model / unit) * unit) };
