@@ -75,7 +75,24 @@ export class Store extends EventTarget {
     this.#isInAddress = true;
     let written: View | undefined;
     let anchor = '';
+    let waiting: { timer: ReturnType<typeof setTimeout>; isNewEntry: boolean } | undefined;
+    const write = (address: string, isNewEntry: boolean) => {
+      clearTimeout(waiting?.timer);
+      const isEntry = isNewEntry || waiting?.isNewEntry === true;
+      waiting = undefined;
+      if (address === location.pathname + location.search + location.hash) return;
+      try {
+        if (isEntry) history.pushState(null, '', address);
+        else history.replaceState(null, '', address);
+      } catch (error) {
+        // Safari takes so many changes in so many seconds, fewer than a slider makes.
+        if (!(error instanceof DOMException)) throw error;
+        waiting = { timer: setTimeout(write, 1000, address, isEntry), isNewEntry: isEntry };
+      }
+    };
     const read = () => {
+      clearTimeout(waiting?.timer);
+      waiting = undefined;
       const { hash } = location;
       // A plain #section is a jump within the article; what the reader was looking at stays.
       const jump = hash !== '' && !hash.includes('=') && written !== undefined;
@@ -83,7 +100,7 @@ export class Store extends EventTarget {
       anchor = found.anchor;
       this.remarks = found.remarks;
       written = found.view;
-      if (jump) history.replaceState(null, '', this.#address(anchor));
+      if (jump) write(this.#address(anchor), false);
       else if (anchor !== '') document.getElementById(anchor)?.scrollIntoView();
       this.update(found.view);
       if (found.remarks.length > 0) this.dispatchEvent(new Event('change'));
@@ -99,10 +116,7 @@ export class Store extends EventTarget {
         view.step !== written.step ||
         !sameCase(view.case, written.case);
       written = view;
-      const address = this.#address(anchor);
-      if (address === location.pathname + location.search + location.hash) return;
-      if (isNewEntry) history.pushState(null, '', address);
-      else history.replaceState(null, '', address);
+      write(this.#address(anchor), isNewEntry);
     });
   }
 
