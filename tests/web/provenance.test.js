@@ -398,3 +398,20 @@ for (const language of languages) {
     });
   });
 }
+
+test("a changed projection goes back to the article's numbers, and Undo brings the change again", () =>
+  onPage('en/', async (page) => {
+    const figure = page.locator('attention-projection');
+    await figure.scrollIntoViewIfNeeded();
+    await page.locator('attention-projection[data-live]').waitFor();
+    const target = figure.locator('td[data-stage="x"][data-row="0"][data-column="0"]');
+    const before = await target.innerText();
+    await target.dblclick();
+    await page.keyboard.type('7');
+    await page.keyboard.press('Enter');
+    assert.equal((await target.innerText()).trim(), '7.00');
+    await figure.getByRole('button', { name: 'Reset' }).click();
+    assert.equal(await target.innerText(), before);
+    await figure.getByRole('button', { name: 'Undo' }).click();
+    assert.equal((await target.innerText()).trim(), '7.00');
+  }));

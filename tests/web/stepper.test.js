@@ -210,6 +210,13 @@ test('a bad entry is marked where it stands, and the last good number stays', as
       /“1\.2\.3” is not a number/,
     );
     assert.doesNotMatch(page.url(), /v=/);
+    await input.fill('');
+    await page.keyboard.press('Enter');
+    assert.equal(await input.getAttribute('aria-invalid'), 'true');
+    assert.match(
+      await page.locator('attention-stepper .messages').innerText(),
+      /An empty cell is not a number/,
+    );
     await page.keyboard.press('Escape');
     assert.equal((await target.innerText()).trim(), '−0.95');
     assert.equal(await page.locator('attention-stepper .messages').innerText(), '');

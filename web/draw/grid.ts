@@ -25,8 +25,8 @@ export interface GridActions<Name extends string> {
   change: (cell: Cell<Name>, value: number) => void;
   paste: (cell: Cell<Name>, text: string) => void;
   undo: () => void;
-  /** Says what is wrong with an entry; an empty text takes it back. */
-  complain: (entry: string) => void;
+  /** Says that an entry is not a number; `undefined` takes it back. */
+  complain: (entry: string | undefined) => void;
 }
 
 export interface Editing<Name extends string = Stage> {
@@ -139,7 +139,7 @@ export class GridController<Name extends string = Stage> implements ReactiveCont
     const { value } = event.target as HTMLInputElement;
     const isBad = value !== '' && value !== '-' && parseNumber(value) === undefined;
     this.editing = { ...this.editing, text: value, isBad };
-    this.actions.complain(isBad ? value : '');
+    this.actions.complain(isBad ? value : undefined);
     this.host.requestUpdate();
   };
 
@@ -180,7 +180,7 @@ export class GridController<Name extends string = Stage> implements ReactiveCont
     }
     if (key === 'Escape') {
       this.editing = null;
-      this.actions.complain('');
+      this.actions.complain(undefined);
       this.#focusCell(cell);
       return true;
     }
@@ -217,7 +217,7 @@ export class GridController<Name extends string = Stage> implements ReactiveCont
       return false;
     }
     this.editing = null;
-    this.actions.complain('');
+    this.actions.complain(undefined);
     this.actions.change(entry.cell, value);
     this.host.requestUpdate();
     return true;

@@ -9,7 +9,7 @@ import { shapeOf } from '../state/link.js';
 import type { Page } from '../state/page.js';
 import { parseMatrix } from '../state/parse.js';
 import { type Stage, isInput } from '../state/steps.js';
-import { fill } from '../state/words.js';
+import { complaintOf, fill } from '../state/words.js';
 import { Figure } from './figure.js';
 import type { Shared } from './sharing.js';
 
@@ -43,7 +43,7 @@ export abstract class CaseFigure extends Figure {
     paste: (cell, text) => this.#paste(cell, text),
     undo: () => this.undo(),
     complain: (entry) => {
-      this.complaint = entry === '' ? '' : fill(this.page!.words.badNumber, { text: entry });
+      this.complaint = complaintOf(this.page!.words, entry);
     },
   });
 

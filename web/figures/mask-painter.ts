@@ -181,7 +181,7 @@ export class AttentionMaskPainter extends Figure {
           )}
           <button
             type="button"
-            ?disabled=${setting.painted.size === 0}
+            aria-disabled=${setting.painted.size === 0}
             @click=${() => this.#change({ painted: new Set() })}
           >
             ${own.clear}

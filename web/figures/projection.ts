@@ -12,7 +12,7 @@ import { type Matrix, sameCell, sameMatrix, sizeOf, withBlock } from '../state/c
 import { readMatrix, writeMatrix } from '../state/link.js';
 import type { Page } from '../state/page.js';
 import { parseMatrix } from '../state/parse.js';
-import { fill } from '../state/words.js';
+import { complaintOf, fill } from '../state/words.js';
 import projectionSheet from '../styles/projection.css?inline';
 import { Figure, sheets } from './figure.js';
 import {
@@ -94,6 +94,13 @@ export class AttentionProjection extends Figure {
     this.#write({ ...now, [stage]: withBlock(now[stage], row, column, block) });
   }
 
+  #reset(): void {
+    const now = this.#given;
+    if (inputNames.every((name) => sameMatrix(now[name], home[name]))) return;
+    this.#past.push(now);
+    this.#write(home);
+  }
+
   #undo(): void {
     this.#write(this.#past.pop() ?? this.#given);
   }
@@ -126,8 +133,7 @@ export class AttentionProjection extends Figure {
     paste: (place, text) => this.#paste(place, text),
     undo: () => this.#undo(),
     complain: (entry) => {
-      const { badNumber } = this.page!.words;
-      this.#complaint = entry === '' ? '' : fill(badNumber, { text: entry });
+      this.#complaint = complaintOf(this.page!.words, entry);
     },
   });
 
@@ -169,6 +175,7 @@ export class AttentionProjection extends Figure {
         <button type="button" aria-disabled=${this.#past.length === 0} @click=${() => this.#undo()}>
           ${page.words.undo}
         </button>
+        <button type="button" @click=${() => this.#reset()}>${page.words.reset}</button>
       </div>
       ${this.#grid.around(boardView(page, shown, role, grid))}
       ${inspectorView<Name>({

@@ -8,3 +8,9 @@ export type Language = 'en' | 'zh';
 export function fill(text: string, values: Record<string, string | number>): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
+
+/** What to say of an entry that is not a number; nothing of none. */
+export function complaintOf(words: Words, entry: string | undefined): string {
+  if (entry === undefined) return '';
+  return entry.trim() === '' ? words.emptyNumber : fill(words.badNumber, { text: entry });
+}
