@@ -4,9 +4,9 @@
 //     for each chunk of keys                         in parallel too, where blocks are few
 //       for each tile of keys that some row may read
 //         for each panel of the block
-//           scores = scale·K·Qᵀ, softcap, bias, ALiBi, mask      scores.h, tile.h
+//           scores = scale·K·Qᵀ, softcap, bias, ALiBi, mask      tile.h, decode.h, scores.h
 //           weights = e^(scores − row_max), row_sum              softmax.h
-//           output = output·rescale + weights·V                  tile.h
+//           output = output·rescale + weights·V                  tile.h, decode.h
 //       merge the chunk into what the chunks before gave
 //     divide by row_sum and write
 //
