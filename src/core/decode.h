@@ -158,7 +158,7 @@ template <class T>
 void read_ahead(const T* rows, Index stride, Index count) {
   constexpr Index line = 64 / sizeof(T), half_page = 32 * line, lines = 4;
   const T* end = rows + (count - 1) * stride;
-  for (; rows < end - lines * line; rows += half_page) {
+  for (; end - rows > lines * line; rows += half_page) {
     for (Index n = 0; n < lines; ++n) (void)*static_cast<const volatile T*>(rows + n * line);
   }
 }
