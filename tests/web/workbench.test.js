@@ -190,6 +190,9 @@ test('workbench: .npy in both orders, .npz and .safetensors, and broken ones', a
         safetensors({ 'attn.mask': { dtype: 'BOOL', shape: [4, 4], data: mask } }),
       ),
     );
+    // A mask of truth values says nothing before its reader does.
+    await says(bench, /The mask holds only true and false, or 1 and 0/);
+    await bench.getByLabel('The tensor’s numbers mean').selectOption('true forbids');
     await says(bench, /✓ The weights agree/);
 
     const cut = npy('<f4', [4, 3], bytesOf(flat(seed.Q), Float32Array)).subarray(0, -1);
@@ -205,6 +208,45 @@ test('workbench: .npy in both orders, .npz and .safetensors, and broken ones', a
     await says(bench, 'table.csv: Row 2 has 1 numbers, the first has 2.');
     await says(bench, /✓ The weights agree/);
   });
+});
+
+test('workbench: which way a mask of truth values goes is asked, other numbers are added', async () => {
+  const read = seed.Q.map((_, i) => seed.K.map((_, j) => j <= i));
+  const python = (rows) =>
+    JSON.stringify(rows).replace(/true|false/g, (x) => ({ true: 'True', false: 'False' })[x]);
+  const hidden = (await stepsFor({ mask: 'causal' }))('masked');
+  await onBench(
+    async ({ page, bench }) => {
+      const before = (await stepsFor({}))('masked');
+      const meaning = bench.getByLabel('The tensor’s numbers mean');
+      for (const text of [python(read), JSON.stringify(read.map((row) => row.map(Number)))]) {
+        await type(bench, 'mask', text);
+        const asked = bench.locator('.bench-result [role="alert"]');
+        await says(asked, /scaled_dot_product_attention.*nn\.MultiheadAttention/);
+        assert.equal(await meaning.inputValue(), 'unsaid');
+        // The last result is marked as such.
+        await bench.locator('.bench-shown[data-stale]').waitFor();
+        await says(bench, 'Shown is the last call that worked');
+        assert.deepEqual(await cells(bench, 'masked'), before);
+        await meaning.selectOption('allowed');
+        await bench.locator('.bench-shown:not([data-stale])').waitFor();
+        assert.deepEqual(await cells(bench, 'masked'), hidden);
+        assert.match(page.url(), /bench\.meaning=allowed/);
+        await meaning.selectOption('blocked');
+        await says(bench, 'Rows that may read nothing: 1 of 4.');
+        await type(bench, 'mask', '');
+        await meaning.waitFor({ state: 'detached' });
+        await page.evaluate(() => (location.hash = '#bench.mask=none'));
+        await says(bench, 'Rows that may read nothing: 0 of 4.');
+      }
+      const added = read.map((row) => row.map((x) => (x ? '0' : '-inf')));
+      await type(bench, 'mask', `[${added.map((row) => `[${row.join(', ')}]`)}]`);
+      await bench.locator('.matrix[data-stage="biased"]').waitFor();
+      assert.equal(await bench.locator('[role="alert"]').count(), 0);
+      assert.deepEqual(await cells(bench, 'masked'), hidden);
+    },
+    { state: '#bench.mask=none' },
+  );
 });
 
 test('workbench: the first difference is named, and one press away', async () => {

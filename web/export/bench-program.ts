@@ -4,6 +4,7 @@ import type { AttentionOptions } from 'attention-wasm';
 import {
   type FieldName,
   type RuleKind,
+  type Meaning,
   type Settings,
   maskRules,
 } from '../state/bench-settings.js';
@@ -18,7 +19,8 @@ export interface Program {
   width: number;
   heads: number;
   kvHeads: number;
-  hasMask: boolean;
+  /** Of the mask that was brought; undefined without one. */
+  meaning: Meaning | undefined;
   /** The tensors as literals by name, or nothing where the program reads them. */
   literals: Readonly<Record<string, string>> | null;
 }
@@ -100,7 +102,7 @@ function ruleText(kind: RuleKind, numbers: Places, { name, array, documents }: D
 }
 
 /** What the tensor that was brought says, by its meaning. */
-const brought: Record<Exclude<Settings['meaning'], 'bias'>, string> = {
+const brought: Record<Exclude<Meaning, 'bias'>, string> = {
   blocked: '~mask',
   allowed: 'mask',
   padding: '~mask.reshape(-1, 1, 1, mask.shape[-1])',
@@ -108,11 +110,11 @@ const brought: Record<Exclude<Settings['meaning'], 'bias'>, string> = {
 };
 
 function toPython(program: Program, dialect: Dialect): string {
-  const { settings, options, queries, keys, width, heads, kvHeads, hasMask, literals } = program;
+  const { settings, options, queries, keys, width, heads, kvHeads, meaning, literals } = program;
   const { name, imports, load, array, repeat, softmax, isFloat32 } = dialect;
   const dtype = isFloat32 ? 'float32' : 'float64';
-  const isBias = hasMask && settings.meaning === 'bias';
-  const names = ['query', 'key', 'value', ...(hasMask ? ['mask'] : []), 'output'];
+  const isBias = meaning === 'bias';
+  const names = ['query', 'key', 'value', ...(meaning ? ['mask'] : []), 'output'];
   const variable = (tensor: string) => (tensor === 'output' ? 'expected_output' : tensor);
   const given = names.map((tensor) => {
     const kind = tensor === 'mask' && !isBias ? 'bool' : dtype;
@@ -123,7 +125,7 @@ function toPython(program: Program, dialect: Dialect): string {
     const { kind, ...numbers } = rule as { kind: RuleKind } & Record<string, unknown>;
     return ruleText(kind, (field) => [numbers[field] ?? []].flat() as number[], dialect);
   });
-  if (hasMask && settings.meaning !== 'bias') rules.push(brought[settings.meaning]);
+  if (meaning && meaning !== 'bias') rules.push(brought[meaning]);
   const { start = 0, scale = 1 / Math.sqrt(width), softcap } = options;
   const first =
     start === 'top-left' ? 0 : start === 'bottom-right' ? keys - queries : Number(start);
@@ -167,13 +169,13 @@ export const toPyTorch = (program: Program): string =>
 export const toNumPy = (program: Program): string =>
   toPython(program, { ...numpy, isFloat32: program.settings.dtype === 'float32' });
 
-export function toJavaScript({ settings, options, hasMask, literals }: Program): string {
-  const { meaning, dtype, mask } = settings;
+export function toJavaScript({ settings, options, meaning, literals }: Program): string {
+  const { dtype, mask } = settings;
   const tensor = (name: string, kind: string = dtype) =>
     literals ? `tensor(${literals[name]}, '${kind}')` : `tensors.get('${name}')`;
   const rules = maskRules(mask).map((rule) => JSON.stringify(rule));
   const padding = { padding: 'blocked', real: 'allowed' } as const;
-  if (hasMask && meaning !== 'bias') {
+  if (meaning && meaning !== 'bias') {
     const [kind, field] =
       meaning === 'padding' || meaning === 'real'
         ? ['padding', padding[meaning]]
@@ -186,7 +188,7 @@ export function toJavaScript({ settings, options, hasMask, literals }: Program):
   );
   const set = [
     `mask: [${rules.join(', ')}]`,
-    ...(hasMask && meaning === 'bias' ? ['bias: mask'] : []),
+    ...(meaning === 'bias' ? ['bias: mask'] : []),
     ...plain.map(([name, value]) => `${name}: ${JSON.stringify(value)}`),
   ];
   const read = `import { readFile } from 'node:fs/promises';
@@ -195,7 +197,7 @@ import { readTensors } from 'attention-wasm/files';
 
 const tensors = await readTensors(await readFile('${FILE}'), '${FILE}');`;
   const names = ['query', 'key', 'value'].map((name) => `const ${name} = ${tensor(name)};`);
-  if (hasMask) names.push(`const mask = ${tensor('mask', meaning === 'bias' ? dtype : 'bool')};`);
+  if (meaning) names.push(`const mask = ${tensor('mask', meaning === 'bias' ? dtype : 'bool')};`);
   const [relative, absolute] = dtype === 'float32' ? ['1e-4', '1e-5'] : ['1e-9', '1e-12'];
   return `// ${title}
 ${literals ? `import { load, tensor } from 'attention-wasm';` : read}

@@ -126,7 +126,7 @@ async function programOf(format: keyof typeof writers, result: Result): Promise<
     width: query![3],
     heads: query![1],
     kvHeads: key![1],
-    hasMask: call.mask !== undefined,
+    meaning: call.meaning,
     literals,
   };
   return new Blob([writers[format](program)], { type: 'text/plain' });

@@ -1,6 +1,6 @@
 // The workbench's call: from what the reader brought and set to what the library is asked.
 import type { AttentionOptions, DType, MaskRule, Tensor, TensorData } from 'attention-wasm';
-import { type Settings, maskRules } from './bench-settings.js';
+import { type Meaning, type Settings, maskRules } from './bench-settings.js';
 import { sameShape } from './compare.js';
 import type { GivenTensor } from './read-tensor.js';
 import { SLICE, slices } from './turns.js';
@@ -12,7 +12,7 @@ export type Given = Partial<Record<Field, GivenTensor>>;
 /** What keeps a call from being made; `word` names the sentence in the reader's language. */
 export class CallProblem extends Error {
   constructor(
-    readonly word: 'needed' | 'rank' | 'maskNumbers',
+    readonly word: 'needed' | 'rank' | 'maskNumbers' | 'meaning',
     readonly values: { field?: Field; shape?: string; value?: number; missing?: string } = {},
   ) {
     super(word);
@@ -28,6 +28,8 @@ export interface Call {
   whole: Three;
   /** What was brought as the mask: bool, or numbers that are added to the scores. */
   mask: Tensor | undefined;
+  /** What its numbers mean: said by the reader, or plain from them; undefined without a mask. */
+  meaning: Meaning | undefined;
   options: AttentionOptions;
   shown: Three;
   /** Without dropout: which weights it drops depends on the place in the whole. */
@@ -85,28 +87,35 @@ function* threeOf(given: Given, dtype: DType): Generator<void, Three> {
 function* maskOf(
   { shape, data }: GivenTensor,
   { meaning, dtype }: Settings,
-): Generator<void, Tensor> {
-  if (meaning === 'bias') return { shape, data: yield* numbersOf(data, dtype) };
+): Generator<void, { mask: Tensor; meaning: Meaning }> {
   let odd: number | undefined;
   yield* slices(data.length, (from, end) => {
     odd ??= data.subarray(from, end).find((x) => x !== 0 && x !== 1);
   });
+  // Truth values go either way. Other numbers can only be added.
+  if (meaning === 'unsaid' && odd === undefined) throw new CallProblem('meaning');
+  if (meaning === 'bias' || meaning === 'unsaid') {
+    return { mask: { shape, data: yield* numbersOf(data, dtype) }, meaning: 'bias' };
+  }
   if (odd !== undefined) throw new CallProblem('maskNumbers', { value: odd });
-  return { shape, data: yield* copied(data, new Uint8Array(data.length)) };
+  return { mask: { shape, data: yield* copied(data, new Uint8Array(data.length)) }, meaning };
 }
 
 /** What the mask's numbers mean, as a rule. */
-const ruleOf: Record<Exclude<Settings['meaning'], 'bias'>, (tensor: Tensor) => MaskRule> = {
+const ruleOf: Record<Exclude<Meaning, 'bias'>, (tensor: Tensor) => MaskRule> = {
   blocked: (mask) => ({ kind: 'blocked', mask }),
   allowed: (mask) => ({ kind: 'allowed', mask }),
   padding: (blocked) => ({ kind: 'padding', blocked }),
   real: (allowed) => ({ kind: 'padding', allowed }),
 };
 
-function optionsOf(settings: Settings, brought: Tensor | undefined): AttentionOptions {
-  const { mask, meaning, start, scale, softcap, dropout: p, seed } = settings;
+function optionsOf(
+  settings: Settings,
+  { mask: brought, meaning }: Pick<Partial<Call>, 'mask' | 'meaning'>,
+): AttentionOptions {
+  const { mask, start, scale, softcap, dropout: p, seed } = settings;
   const rules = maskRules(mask);
-  if (brought && meaning !== 'bias') rules.push(ruleOf[meaning](brought));
+  if (brought && meaning && meaning !== 'bias') rules.push(ruleOf[meaning](brought));
   return {
     mask: rules,
     ...(brought && meaning === 'bias' ? { bias: brought } : {}),
@@ -161,8 +170,10 @@ export function* callOf(given: Given, settings: Settings): Generator<void, Call>
   const kvHead = Math.floor((head * kvHeads) / heads);
   const { expected } = given;
   const isWeights = expected && sameShape(expected.shape, [batches, heads, queries, keys]);
-  const mask = given.mask && (yield* maskOf(given.mask, settings));
-  const options = optionsOf(settings, mask);
+  const { mask, meaning } = given.mask
+    ? yield* maskOf(given.mask, settings)
+    : { mask: undefined, meaning: undefined };
+  const options = optionsOf(settings, { mask, meaning });
   const returns = isWeights || options.dropout ? (['weights'] as const) : [];
   const weightsFor = isWeights ? {} : { weightsFor: { heads: [head] } };
   const { bias } = options;
@@ -171,6 +182,7 @@ export function* callOf(given: Given, settings: Settings): Generator<void, Call>
     settings,
     whole,
     mask,
+    meaning,
     options: returns.length > 0 ? { ...options, returns, ...weightsFor } : options,
     shown: whole.map((tensor, at) => headOf(tensor, batch, at === 0 ? head : kvHead)) as never,
     shownOptions: {

@@ -158,7 +158,8 @@ const aligned = ['unsaid', 'top-left', 'bottom-right'] as const;
 
 export const settings = {
   mask: { home: { causal: {} }, read: readRules, write: writeRules } as Setting<Rules>,
-  meaning: oneOf('blocked', 'blocked', 'allowed', 'padding', 'real', 'bias'),
+  /** Of the tensor that is brought as the mask; libraries differ, so nothing is taken for granted. */
+  meaning: oneOf('unsaid', 'unsaid', 'blocked', 'allowed', 'padding', 'real', 'bias'),
   /** A number is the place of query 1, counted from 1. */
   start: {
     home: 'unsaid',
@@ -194,6 +195,8 @@ export type SettingName = keyof typeof settings;
 export type Settings = {
   [Name in SettingName]: (typeof settings)[Name] extends Setting<infer Value> ? Value : never;
 };
+/** What the mask's numbers mean, once it is said. */
+export type Meaning = Exclude<Settings['meaning'], 'unsaid'>;
 export const settingNames = Object.keys(settings) as SettingName[];
 export const home = Object.fromEntries(
   settingNames.map((name) => [name, settings[name].home]),
