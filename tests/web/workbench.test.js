@@ -34,6 +34,8 @@ test('workbench: text of every kind, and what is wrong with it, without losing a
     );
     await type(bench, 'query', '[[1, two, 3]]');
     await says(bench, '“two” is not a number.');
+    await type(bench, 'query', '[[1, 1e999, 3]]');
+    await says(bench, '“1e999” is too large for a number');
     // What was there before still stands.
     await says(bench.locator('[data-field="query"]'), '4×3, text');
     assert.deepEqual((await cells(bench, 'weights'))[3], ['0.29', '0.42', '0.11', '0.18']);
@@ -143,11 +145,12 @@ test('workbench: every rule of numbers is the library’s', async () => {
 
 test('workbench: what a link or a box asks for in vain is said', async () => {
   const state =
-    '#bench.dropout=3&bench.softcap=x&bench.mask=causal~windw&bench.head=9&bench.stage=biased&bench.cell=9.2';
+    '#bench.dropout=3&bench.softcap=x&bench.scale=abc&bench.mask=causal~windw&bench.head=9&bench.stage=biased&bench.cell=9.2';
   await onBench(
     async ({ page, bench }) => {
       await says(bench, 'dropout p: “3” was asked for, 1 is used.');
       await says(bench, 'softcap: “x” cannot be used; 0 stays.');
+      await says(bench, 'scale: “abc” cannot be used; the default, 1/√d_k, stays.');
       await says(bench, 'Mask: “causal~windw” cannot be used; causal stays.');
       await says(bench, 'head: “9” was asked for, 1 is used.');
       await says(bench, 'Show: “biased” was asked for, weights is used.');
@@ -264,6 +267,46 @@ test('workbench: the first difference is named, and one press away', async () =>
     await type(bench, 'expected', '[[1, 2]]');
     await says(bench, 'The expected tensor is 1×2; the output is 4×3 and the weights are 4×4.');
   });
+});
+
+test('workbench: where what is expected has both shapes, the reader decides, and a NaN is named', async () => {
+  const square = seed.V.map((row) => [...row, 1]);
+  let link;
+  await onBench(async ({ page, bench }) => {
+    await type(bench, 'value', JSON.stringify(square));
+    await type(bench, 'expected', JSON.stringify(seed.weights_causal));
+    await says(bench, 'The expected tensor has the shape of the output and of the weights.');
+    await says(bench, /✗ The outputs differ first at \[1, 1\]/);
+    await bench.getByLabel('It is taken for').selectOption('the weights');
+    await says(bench, /✓ The weights agree/);
+    link = new URL(page.url()).hash;
+    assert.equal(link, '#bench.expected=weights');
+
+    // The NaN is not compared, the rest is: what agrees, and what does not.
+    const unknown = JSON.stringify(seed.weights_causal.map((row) => [...row].with(1, null)));
+    await type(bench, 'expected', unknown.replaceAll('null', 'NaN'));
+    await says(bench, /holds NaN, 4 in all and the first at \[1, 2\]; .* is not compared/);
+    await says(bench, /✓ The weights agree/);
+    const wrong = seed.weights_causal.map((row) => [...row]);
+    wrong[2][0] += 0.1;
+    wrong[1][1] = null;
+    await type(bench, 'expected', JSON.stringify(wrong).replace('null', 'NaN'));
+    await says(bench, /holds NaN, 1 in all and the first at \[2, 2\]/);
+    await says(bench, /✗ The weights differ first at \[3, 1\]/);
+
+    // One shape leaves nothing to choose.
+    await type(bench, 'value', JSON.stringify(seed.V));
+    await bench.getByLabel('It is taken for').waitFor({ state: 'detached' });
+  });
+  await onBench(
+    async ({ bench }) => {
+      await type(bench, 'value', JSON.stringify(square));
+      await type(bench, 'expected', JSON.stringify(seed.weights_causal));
+      await says(bench, /✓ The weights agree/);
+      assert.equal(await bench.getByLabel('It is taken for').inputValue(), 'weights');
+    },
+    { state: link },
+  );
 });
 
 test('workbench: 2048 tokens as a picture, while the page goes on', async () => {

@@ -1,5 +1,5 @@
 // What the workbench says of a result: where it differs from what was expected, and the facts.
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 import en from '../content/en/figures/workbench.json';
 import zh from '../content/zh/figures/workbench.json';
 import { cellWeight, exactNumber } from '../draw/number.js';
@@ -8,6 +8,7 @@ import type { StageName } from '../state/bench-settings.js';
 import type { Comparison } from '../state/compare.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
+import { type Ask, selectView } from './workbench-options.js';
 import { shapeText } from './workbench-inputs.js';
 
 /** Where a comparison points to, counted from 0. */
@@ -36,7 +37,28 @@ export function placeOf({ comparison, call, stages }: Result): Place | null {
   };
 }
 
-export function comparisonView(page: Page, comparison: Comparison, show: () => void) {
+type Fitting = Exclude<Comparison, { kind: 'noFit' }>;
+
+/** What the comparison is of: which tensor, where the shape alone does not tell, and without what. */
+function scopeView(page: Page, { what, fitsBoth, unknown }: Fitting, ask: Ask) {
+  const { compare: own, takenFor } = { en, zh }[page.language];
+  const choice = fitsBoth
+    ? html`<p class="remark">${own.fitsBoth}</p>
+        ${selectView(own.takenFor, takenFor, what, (to) => ask('expected', to))}`
+    : nothing;
+  if (!unknown) return choice;
+  const { count, place } = unknown;
+  const said = fill(own.unknown, { count, place: `[${place.join(', ')}]` });
+  return html`${choice}
+    <p class="bench-problem">${said}</p>`;
+}
+
+/** `show` looks at the first difference, `ask` takes a setting. */
+export function comparisonView(
+  page: Page,
+  comparison: Comparison,
+  { show, ask }: { show: () => void; ask: Ask },
+) {
   const own = { en, zh }[page.language];
   if (comparison.kind === 'noFit') {
     const { shape, output, weights } = comparison;
@@ -47,7 +69,8 @@ export function comparisonView(page: Page, comparison: Comparison, show: () => v
   const what = own.compare[comparison.what];
   const largest = exactNumber(comparison.largest);
   if (comparison.kind === 'same') {
-    return html`<p class="bench-same">✓ ${fill(own.compare.same, { what, value: largest })}</p>`;
+    return html`${scopeView(page, comparison, ask)}
+      <p class="bench-same">✓ ${fill(own.compare.same, { what, value: largest })}</p>`;
   }
   const { place, found, expected } = comparison;
   const values = {
@@ -57,10 +80,11 @@ export function comparisonView(page: Page, comparison: Comparison, show: () => v
     expected: exactNumber(expected),
     value: largest,
   };
-  return html`<p class="bench-problem">
-    ✗ ${fill(own.compare.differs, values)}
-    <button type="button" @click=${show}>${own.compare.show}</button>
-  </p>`;
+  return html`${scopeView(page, comparison, ask)}
+    <p class="bench-problem">
+      ✗ ${fill(own.compare.differs, values)}
+      <button type="button" @click=${show}>${own.compare.show}</button>
+    </p>`;
 }
 
 export function factsView(page: Page, result: Result) {

@@ -47,7 +47,11 @@ function reasonOf({ language }: Page, error: unknown): { text: string; isLibrary
 function remarksOf(page: Page, { clamped, refusal, shown }: Messages): string[] {
   const own = { en, zh }[page.language];
   const say = (text: string, name: SettingName, asked: string, used: string) =>
-    fill(text, { name: own.settingNames[name], asked, used: used === '' ? own.nothing : used });
+    fill(text, {
+      name: own.settingNames[name],
+      asked,
+      used: used || (name === 'scale' ? own.scaleHome : own.nothing),
+    });
   const said = clamped.map(({ name, asked, used }) => {
     const isUnusable = settings[name].read(asked) === undefined;
     return say(isUnusable ? own.unusable : own.clamped, name, asked, used);

@@ -22,7 +22,7 @@ import type { Page } from '../state/page.js';
 /** Takes a setting as a text, as a link would say it. */
 export type Ask = (name: SettingName, text: string) => void;
 
-function selectView<Value extends string>(
+export function selectView<Value extends string>(
   label: string,
   options: Record<Value, string>,
   now: Value,

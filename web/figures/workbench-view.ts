@@ -15,6 +15,7 @@ import type { Cell } from '../state/case.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import { comparisonView, factsView, stageName } from './workbench-comparison.js';
+import type { Ask } from './workbench-options.js';
 
 export type BenchCell = Cell<StageName>;
 
@@ -32,6 +33,7 @@ export interface Actions {
   hover: (cell: BenchCell | null) => void;
   pin: (cell: BenchCell | null) => void;
   show: () => void;
+  ask: Ask;
 }
 
 const cellsOfRow = <Made>(count: number, make: (index: number) => Made) =>
@@ -199,6 +201,6 @@ export function resultView(page: Page, result: Result, looking: Looking, actions
         change: actions.stage,
       })}
       ${largeView(page, result, looking, actions)}`;
-  return html`${result.comparison ? comparisonView(page, result.comparison, actions.show) : nothing}
+  return html`${result.comparison ? comparisonView(page, result.comparison, actions) : nothing}
   ${stages} ${cellView(page, result, looking, actions)} ${factsView(page, result)}`;
 }

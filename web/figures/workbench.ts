@@ -40,7 +40,7 @@ export class AttentionWorkbench extends Figure {
   static firstFrame = (page: Page) => {
     const looking = { stage: home.stage, looked: null, pinned: null };
     const ignore = () => {};
-    const actions = { stage: ignore, hover: ignore, pin: ignore, show: ignore };
+    const actions = { stage: ignore, hover: ignore, pin: ignore, show: ignore, ask: ignore };
     return resultView(
       page,
       runHere(page.attention, atOnce(callOf(exampleGiven, home))),
@@ -254,6 +254,7 @@ export class AttentionWorkbench extends Figure {
       },
       pin: (cell: BenchCell | null) => this.#pin(cell),
       show: () => this.#showDifference(),
+      ask: (name: SettingName, text: string) => this.#ask(name, text),
     };
     const shown = result && {
       result,

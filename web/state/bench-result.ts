@@ -169,6 +169,6 @@ function* resultOf(
     emptyRows: diagnostics.emptyRows.length,
     largest: diagnostics.rows.reduce((most, row) => Math.max(most, row.largestWeight), 0),
     nonFinite: first && { stage: first.step, row: first.query, column: first.column },
-    comparison: expected ? yield* compare(expected, output, all) : null,
+    comparison: expected ? yield* compare(expected, output, all, call.settings.expected) : null,
   };
 }

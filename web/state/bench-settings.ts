@@ -177,6 +177,8 @@ export const settings = {
   dropout: number(0, 0, 1),
   seed: number(1, 0, Number.MAX_SAFE_INTEGER, true),
   dtype: oneOf('float32', 'float32', 'float64'),
+  /** What the expected tensor is, where its shape fits both. */
+  expected: oneOf('output', 'output', 'weights'),
   batch: index,
   head: index,
   stage: oneOf('weights', ...stageNames),

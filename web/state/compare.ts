@@ -3,17 +3,25 @@ import type { GivenTensor } from './read-tensor.js';
 import { slices } from './turns.js';
 
 type What = 'output' | 'weights';
+
+/** What is known of every comparison of two tensors of one shape. */
+interface Compared {
+  what: What;
+  /** Whether the expected tensor has the shape of the other one as well. */
+  fitsBoth: boolean;
+  largest: number;
+  /** The NaN in the expected tensor, which are not compared: how many, and where the first is. */
+  unknown: { count: number; place: number[] } | null;
+}
 export type Comparison =
-  | { kind: 'same'; what: What; largest: number }
-  | {
+  | ({ kind: 'same' } & Compared)
+  | ({
       kind: 'differs';
-      what: What;
-      largest: number;
       /** Counted from 1. */
       place: number[];
       found: number;
       expected: number;
-    }
+    } & Compared)
   | { kind: 'noFit'; shape: number[]; output: number[]; weights: number[] };
 
 export interface Numbers {
@@ -32,16 +40,29 @@ export const sameShape = (a: readonly number[], b: readonly number[]) =>
 /** Beyond these two a difference is no rounding of float32. */
 const [ABSOLUTE, RELATIVE] = [1e-5, 1e-4];
 
-/** Where two tensors first differ beyond rounding. */
+/** The place of an element, counted from 1. */
+function placeIn(shape: readonly number[], at: number): number[] {
+  const place: number[] = [];
+  let rest = at;
+  for (const length of [...shape].reverse()) {
+    place.unshift((rest % length) + 1);
+    rest = Math.floor(rest / length);
+  }
+  return place;
+}
+
+/** Where two tensors first differ beyond rounding. `asked` decides where the shape fits both. */
 export function* compare(
   expected: GivenTensor,
   output: Numbers,
   weights: Numbers,
+  asked: What,
 ): Generator<void, Comparison> {
-  const fit = (['output', 'weights'] as const).find((what) =>
+  const fits = (['output', 'weights'] as const).filter((what) =>
     sameShape(expected.shape, (what === 'output' ? output : weights).shape),
   );
-  if (!fit) {
+  const what = fits.includes(asked) ? asked : fits[0];
+  if (!what) {
     return {
       kind: 'noFit',
       shape: expected.shape,
@@ -49,14 +70,19 @@ export function* compare(
       weights: trimmed(weights.shape),
     };
   }
-  const { data } = fit === 'output' ? output : weights;
+  const { data } = what === 'output' ? output : weights;
   let largest = 0;
   let first = -1;
+  let [count, firstUnknown] = [0, -1];
   yield* slices(data.length, (from, to) => {
     for (let at = from; at < to; ++at) {
       const a = Number(data[at]);
       const b = expected.data[at]!;
-      const gap = Object.is(a, b) || (Number.isNaN(a) && Number.isNaN(b)) ? 0 : Math.abs(a - b);
+      if (Number.isNaN(b)) {
+        if (count++ === 0) firstUnknown = at;
+        continue;
+      }
+      const gap = Object.is(a, b) ? 0 : Math.abs(a - b);
       if (gap > largest || Number.isNaN(gap)) largest = gap;
       // Nothing but itself is close to an infinity.
       const isClose = Number.isFinite(b) && gap <= ABSOLUTE + RELATIVE * Math.abs(b);
@@ -64,13 +90,10 @@ export function* compare(
       if (isOff && first < 0) first = at;
     }
   });
-  if (first < 0) return { kind: 'same', what: fit, largest };
-  const place: number[] = [];
-  let rest = first;
-  for (const length of [...expected.shape].reverse()) {
-    place.unshift((rest % length) + 1);
-    rest = Math.floor(rest / length);
-  }
+  const unknown = count > 0 ? { count, place: placeIn(expected.shape, firstUnknown) } : null;
+  const compared = { what, fitsBoth: fits.length === 2, largest, unknown };
+  if (first < 0) return { kind: 'same', ...compared };
   const [found, wanted] = [Number(data[first]), expected.data[first]!];
-  return { kind: 'differs', what: fit, largest, place, found, expected: wanted };
+  const place = placeIn(expected.shape, first);
+  return { kind: 'differs', ...compared, place, found, expected: wanted };
 }

@@ -2,7 +2,7 @@
 // reads. Every reader says in a plain sentence what is wrong; nothing is guessed.
 import { AttentionError, type Tensor, toNested } from 'attention-wasm';
 import { readTensors } from 'attention-wasm/files';
-import { parseNumber } from './parse.js';
+import { isTooLarge, parseNumber } from './parse.js';
 
 export interface GivenTensor {
   shape: number[];
@@ -19,6 +19,7 @@ export class ReadError extends Error {
       | 'empty'
       | 'ragged'
       | 'notNumber'
+      | 'tooLarge'
       | 'deep'
       | 'cut'
       | 'notJson'
@@ -55,7 +56,10 @@ const spelled = new Map([
 ]);
 const numberOf = (token: string): number => {
   const parsed = spelled.get(token.toLowerCase()) ?? parseNumber(token);
-  if (parsed === undefined) throw new ReadError('notNumber', { text: token.slice(0, 24) });
+  if (parsed === undefined) {
+    const word = isTooLarge(token) ? 'tooLarge' : 'notNumber';
+    throw new ReadError(word, { text: token.slice(0, 24) });
+  }
   return parsed;
 };
 
