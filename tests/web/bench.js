@@ -5,9 +5,9 @@ import { onPage } from './browser.js';
 export const vector = (name) => new URL(`../vectors/${name}`, import.meta.url);
 export const seed = JSON.parse(await readFile(vector('seed-values.json'), 'utf8')).six_step;
 
-export async function onBench(use, { state = '', ...settings } = {}) {
+export async function onBench(use, { state = '', language = 'en', ...settings } = {}) {
   await onPage(
-    `en/${state}`,
+    `${language}/${state}`,
     async (page) => {
       await page.locator('attention-workbench').scrollIntoViewIfNeeded();
       const bench = page.locator('attention-workbench');

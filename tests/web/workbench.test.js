@@ -40,11 +40,11 @@ test('workbench: text of every kind, and what is wrong with it, without losing a
     await says(bench.locator('[data-field="query"]'), '4×3, text');
     assert.deepEqual((await cells(bench, 'weights'))[3], ['0.29', '0.42', '0.11', '0.18']);
     await says(bench, 'The tensor that was read before, 4×3, still counts.');
-    // What the library refuses is said in its words, beside the last result, and mends itself.
+    // What the library refuses is said beside the last result, and mends itself.
     await type(bench, 'query', '[[1, 2]]');
     await says(
       bench.locator('.bench-result [role="alert"]'),
-      'key has head_dim 3 but query has head_dim 2 (query 1×2, key 4×3)',
+      'Q is 1×2, K is 4×3: the last axis, d_k, must be the same, but is 2 and 3.',
     );
     await says(bench, 'Shown is the last call that worked: Q 4×3, K 4×3, V 4×3.');
     assert.deepEqual((await cells(bench, 'weights'))[3], ['0.29', '0.42', '0.11', '0.18']);
@@ -306,6 +306,53 @@ test('workbench: where what is expected has both shapes, the reader decides, and
       assert.equal(await bench.getByLabel('It is taken for').inputValue(), 'weights');
     },
     { state: link },
+  );
+});
+
+test('workbench: the common refusals are in Chinese on the Chinese page, counted from 1', async () => {
+  await onBench(
+    async ({ page, bench }) => {
+      const alert = bench.locator('.bench-result [role="alert"]');
+      const refused = async (text) => {
+        await says(alert, text);
+        assert.equal(await alert.getAttribute('lang'), null);
+      };
+      await type(bench, 'query', JSON.stringify(seed.Q.slice(0, 2)));
+      await refused(/Q 有 2 个查询，K 有 4 个键.*第 1 个（左上），第 S − T \+ 1 = 3 个（右下）/);
+      await bench.getByLabel('第 1 个查询对着').selectOption('bottom-right');
+      await alert.waitFor({ state: 'detached' });
+      const hidden = (await cells(bench, 'masked')).map((row) => row.map((x) => x === '−∞'));
+      assert.deepEqual(hidden, [
+        [false, false, false, true],
+        [false, false, false, false],
+      ]);
+
+      await type(bench, 'key', JSON.stringify(seed.K.slice(0, 3)));
+      await refused('K 是 3×3，V 是 4×3：token 的个数必须相同，现在是 3 和 4。');
+      await type(bench, 'key', JSON.stringify(seed.K.map((row) => row.slice(1))));
+      await refused('Q 是 2×3，K 是 4×2：最后一轴 d_k 必须相同，现在是 3 和 2。');
+      await type(bench, 'key', JSON.stringify([seed.K, seed.K]));
+      await type(bench, 'value', JSON.stringify([seed.V, seed.V]));
+      await refused('Q 有 1 个 head，K 有 2 个：前者须是后者的整数倍。');
+      await type(bench, 'key', JSON.stringify(seed.K));
+      await type(bench, 'value', JSON.stringify(seed.V));
+      await alert.waitFor({ state: 'detached' });
+
+      await type(bench, 'mask', '[[0, -1, 0]]');
+      await refused('遮罩是 1×3，须能广播到 [B, H, T, S] = 1×1×2×4');
+      await type(bench, 'mask', '[[0, 1, 0]]');
+      await refused(/scaled_dot_product_attention 是“true 放行”/);
+      await bench.getByLabel('遮罩张量里的数表示').selectOption('padding');
+      await refused('遮罩是 1×3；当作填充，它须是 [B, S] = 1×4。');
+
+      // What the page has no words for is the library's, in its language.
+      await type(bench, 'mask', '');
+      await alert.waitFor({ state: 'detached' });
+      await page.evaluate(() => (location.hash = '#bench.mask=lengths.keys.9'));
+      await says(alert, 'mask');
+      assert.equal(await alert.getAttribute('lang'), 'en');
+    },
+    { language: 'zh' },
   );
 });
 

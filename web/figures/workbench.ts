@@ -4,6 +4,7 @@ import { type PropertyValues, html, nothing } from 'lit';
 import { GridController } from '../draw/grid.js';
 import type { Marks } from '../draw/lineage.js';
 import { callOf, isSmall, workOf } from '../state/bench-call.js';
+import { refusalOf } from '../state/bench-refusal.js';
 import { type Result, runAway, runHere } from '../state/bench-result.js';
 import {
   type Clamped,
@@ -176,7 +177,7 @@ export class AttentionWorkbench extends Figure {
     } catch (error) {
       if (signal.aborted) return;
       this.#isWorking = false;
-      this.#refusal = error;
+      this.#refusal = refusalOf(error, this.#inputs.given, this.#settings);
       // Where everything was cleared there is nothing left to show.
       if (Object.keys(this.#inputs.given).length === 0) this.#result = null;
       this.requestUpdate();

@@ -12,8 +12,22 @@ export type Given = Partial<Record<Field, GivenTensor>>;
 /** What keeps a call from being made; `word` names the sentence in the reader's language. */
 export class CallProblem extends Error {
   constructor(
-    readonly word: 'needed' | 'rank' | 'maskNumbers' | 'meaning',
-    readonly values: { field?: Field; shape?: string; value?: number; missing?: string } = {},
+    readonly word:
+      | 'needed'
+      | 'rank'
+      | 'maskNumbers'
+      | 'meaning'
+      | 'start'
+      | 'alike'
+      | 'heads'
+      | 'maskShape'
+      | 'paddingShape',
+    readonly values: Record<string, string | number> & {
+      /** Named in the reader's language, as the axis is. */
+      field?: Field;
+      other?: Field;
+      axis?: 'batches' | 'heads' | 'length' | 'width';
+    } = {},
   ) {
     super(word);
   }
