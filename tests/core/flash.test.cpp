@@ -196,7 +196,8 @@ TEST_CASE("heads in groups, batches, several chunks of keys") {
   }
 }
 
-TEST_CASE("every kind of mask") {
+/// Of a whole sequence, and of a step of decoding: 4 rows or 2 for each head of keys.
+void check_masks(int queries) {
   const auto bools = [](Arrays& arrays, std::vector<std::int64_t> shape, auto&& allows) {
     const Tensor tensor = arrays.make(DType::boolean, shape);
     for (std::int64_t n = 0; n < tensor.size(); ++n) {
@@ -205,7 +206,7 @@ TEST_CASE("every kind of mask") {
     return tensor;
   };
   Arrays arrays;
-  const int queries = 90, keys = 150;
+  const int keys = 150;
   const auto random =
       bools(arrays, {2, 1, queries, keys}, [](std::int64_t n) { return n * n % 7 < 3; });
   const auto padding = bools(arrays, {2, keys}, [](std::int64_t n) { return n % 31 > 4; });
@@ -215,7 +216,8 @@ TEST_CASE("every kind of mask") {
       {make_rule("causal"), make_rule("window", {{"left", Numbers(64)}})},
       {make_rule("lengths", {{"keys", Numbers(std::vector<std::int64_t>{64, 0})}})},
       {make_rule("lengths", {{"keys", Numbers(std::vector<std::int64_t>{7, 150})},
-                             {"queries", Numbers(std::vector<std::int64_t>{80, 3})}})},
+                             {"queries", Numbers(std::vector<std::int64_t>{
+                                             std::min(80, queries), std::min(3, queries)})}})},
       {make_rule("padding", {{"allowed", padding}})},
       {make_rule("prefix", {{"length", Numbers(70)}})},
       {make_rule("global", {{"tokens", Numbers(std::vector<std::int64_t>{0, 75, 149})}})},
@@ -233,6 +235,13 @@ TEST_CASE("every kind of mask") {
     INFO("mask ", rules.front().kind->name);
     compare(sized(2, 4, 2, queries, keys, 8, 6), DType::float32, mask_of(rules));
     compare(sized(2, 4, 2, queries, keys, 3, 5), DType::float64, mask_of(rules));
+  }
+}
+
+TEST_CASE("every kind of mask") {
+  for (const int queries : {90, 2, 1}) {
+    INFO(queries, " queries");
+    check_masks(queries);
   }
 }
 
@@ -276,8 +285,10 @@ TEST_CASE("every option") {
   };
   for (const DType dtype : {DType::float32, DType::float64}) {
     for (const auto& [name, set] : sets) {
-      INFO(name);
-      compare(sized(2, 4, 2, 21, 83, 8, 6), dtype, set);
+      for (const int queries : {21, 2, 1}) {
+        INFO(name, ", ", queries, " queries");
+        compare(sized(2, 4, 2, queries, 83, 8, 6), dtype, set);
+      }
     }
   }
 }
@@ -354,6 +365,38 @@ TEST_CASE("NaN and infinities reach the rows that read them and no other") {
       call.options.bias = arrays.make(call.query.dtype, {70}, values);
       c.bias = [values](int, int, int, int j) { return values[static_cast<std::size_t>(j)]; };
     });
+  }
+}
+
+TEST_CASE("NaN and infinities reach no other row of a step of decoding") {
+  for (const DType dtype : float_dtypes) {
+    for (const double number : {nan, infinity}) {
+      for (const int queries : {1, 2}) {
+        auto c = sized(1, 2, 1, queries, 150, 5, 9);
+        spoil(c, 71, number);
+        compare(c, dtype);
+        // Of two queries the second reads it.
+        compare(c, dtype, [](Call& call, reference::Case&, Arrays&) {
+          call.options.mask = {make_rule("causal")};
+          call.options.start = {Start::numbers, {70}};
+        });
+        // In the midst of what is read.
+        compare(c, dtype, [](Call& call, reference::Case& c, Arrays& arrays) {
+          std::vector<double> values(150, 0.25);
+          values[71] = -infinity;
+          call.options.bias = arrays.make(call.query.dtype, {150}, values);
+          c.bias = [values](int, int, int, int j) { return values[static_cast<std::size_t>(j)]; };
+        });
+      }
+      auto one = sized(1, 1, 1, 1, 150, 5, 9);
+      spoil(one, 71, number);
+      compare(
+          one, dtype,
+          mask_of({make_rule(
+              "not",
+              {{"of", std::vector<Rule>{make_rule(
+                          "global", {{"tokens", Numbers(std::vector<std::int64_t>{71})}})}}})}));
+    }
   }
 }
 
