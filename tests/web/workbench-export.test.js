@@ -69,6 +69,7 @@ const states = [
   'mask=causal~window.left.2~documents.starts.1.3&softcap=0.5&scale=2&dtype=float64',
   'mask=lengths.keys.3~global.tokens.2~strided.stride.2&start=2',
   'mask=dilated.left.1.right.1.dilation.2~prefix.length.1&start=0',
+  'mask=lengths.keys.3.queries.2&alibi=paper&sinks=1',
 ];
 
 for (const state of states) {
@@ -76,7 +77,7 @@ for (const state of states) {
     const fragment = `#${state.replace(/(^|&)/g, '$1bench.')}`;
     await onBench(
       async ({ page, bench }) => {
-        const isSoft = state.includes('softcap');
+        const isSoft = /softcap|alibi/.test(state);
         const all = [...small, ...programs, ...(isSoft ? [] : ['C++']), ...copies];
         assert.deepEqual(await offered(bench), all);
         if (isSoft) await says(bench, 'No C++');

@@ -63,12 +63,17 @@ async function stepsFor(options) {
   return (name) =>
     toNested(steps[name]).map((row) => row.map((x) => cellNumber(x).replace('-', '−')));
 }
-const cellNumber = (x) => (x === -Infinity ? '−∞' : x.toFixed(2));
+/** Cells as plain numbers of two decimals: a masked weight is shown as 0, a tiny one as less. */
+const rounded = (rows) =>
+  rows.map((row) => row.map((text) => (/^(0|<0\.005)$/.test(text) ? '0.00' : text)));
+const cellNumber = (x) => (x === -Infinity ? '−∞' : x.toFixed(2).replace('-0.00', '0.00'));
 
 test('workbench: every option of the call, by its control and by the link', async () => {
   const options = {
     scale: 2,
     softcap: 0.5,
+    alibi: [0.25],
+    sinks: [-0.5],
     mask: [{ kind: 'window', left: 1, right: 1 }, 'causal'],
     dropout: { p: 0.5, seed: 7 },
   };
@@ -76,8 +81,8 @@ test('workbench: every option of the call, by its control and by the link', asyn
   const check = async (bench) => {
     const dropped = bench.locator('.matrix[data-stage="dropped"]');
     await dropped.waitFor();
-    for (const stage of ['scaled', 'capped', 'masked', 'output']) {
-      assert.deepEqual(await cells(bench, stage), step(stage), stage);
+    for (const stage of ['scaled', 'capped', 'biased', 'masked', 'weights', 'output']) {
+      assert.deepEqual(rounded(await cells(bench, stage)), step(stage), stage);
     }
     const zeros = (rows) => rows.map((row) => row.map((text) => Number(text) === 0));
     assert.deepEqual(zeros(await cells(bench, 'dropped')), zeros(step('dropped')));
@@ -91,6 +96,9 @@ test('workbench: every option of the call, by its control and by the link', asyn
     await bench.getByLabel('window', { exact: true }).check();
     await enter(bench, 'keys after', '1');
     await enter(bench, 'scale', '2');
+    await bench.getByLabel('ALiBi').selectOption('slopes …');
+    await enter(bench, 'slopes', '0.25');
+    await enter(bench, 'sinks', '−0.5');
     await enter(bench, 'softcap', '0.5');
     await enter(bench, 'dropout p', '0.5');
     await enter(bench, 'seed', '7');
@@ -123,6 +131,7 @@ test('workbench: every rule of numbers is the library’s', async () => {
   const rules = {
     'prefix.length.2': { kind: 'prefix', length: 2 },
     'lengths.keys.3': { kind: 'lengths', keys: [3] },
+    'lengths.keys.3.queries.2': { kind: 'lengths', keys: [3], queries: [2] },
     'documents.starts.1.3': { kind: 'documents', starts: [0, 2] },
     'global.tokens.2~window.left.0.right.0': [
       { kind: 'global', tokens: [1] },
@@ -141,6 +150,66 @@ test('workbench: every rule of numbers is the library’s', async () => {
       assert.deepEqual(await cells(bench, 'masked'), wanted, text);
     }
   });
+});
+
+test('workbench: of several heads and batch elements each has its own slope, sink and numbers', async () => {
+  // Batch elements 1 and 2, heads 1 to 3, which differ.
+  const call = [seed.Q, seed.K, seed.V].map((rows) =>
+    [1, -1].map((sign) => [1, 2, 3].map((k) => rows.map((row) => row.map((x) => sign * k * x)))),
+  );
+  const sinks = [0.5, -1, 2];
+  const mask = [
+    { kind: 'prefix', length: [1, 3] },
+    { kind: 'lengths', keys: [4, 3], queries: [4, 2] },
+  ];
+  const attention = await load({ threads: 1 });
+  const options = { alibi: true, sinks, mask };
+  const { steps } = attention.explain(...call.map((x) => tensor(x, 'float32')), options);
+  attention.dispose();
+  const state = '#bench.mask=prefix.length.1.3~lengths.keys.4.3.queries.4.2&bench.alibi=paper';
+  await onBench(
+    async ({ page, bench }) => {
+      for (const [at, field] of ['query', 'key', 'value'].entries()) {
+        await type(bench, field, JSON.stringify(call[at]));
+      }
+      await bench.getByLabel('sinks').fill('0.5, −1');
+      await bench.getByLabel('sinks').press('Enter');
+      await says(bench, 'sinks: there are 2 numbers for 3 heads; give one for each head.');
+      await bench.getByLabel('sinks').fill(sinks.join('；'));
+      await bench.getByLabel('sinks').press('Enter');
+      await bench.locator('.bench-shown:not([data-stale])').waitFor();
+      assert.equal(await bench.locator('.bench-result .remark[role="status"]').count(), 0);
+      assert.match(page.url(), /bench\.sinks=0\.5%2C-1%2C2/);
+      for (const [batch, head] of [
+        [1, 1],
+        [1, 3],
+        [2, 2],
+      ]) {
+        for (const [name, index] of [
+          ['batch element (1–2)', batch],
+          ['head (1–3)', head],
+        ]) {
+          await bench.getByLabel(name).fill(String(index));
+          await bench.getByLabel(name).press('Enter');
+        }
+        await page.waitForFunction(
+          ([b, h]) =>
+            location.hash.includes(`batch=${b}`) === b > 1 &&
+            location.hash.includes(`head=${h}`) === h > 1,
+          [batch, head],
+        );
+        for (const stage of ['biased', 'masked', 'weights', 'output']) {
+          const wanted = toNested(steps[stage])[batch - 1][head - 1];
+          assert.deepEqual(
+            rounded(await cells(bench, stage)),
+            wanted.map((row) => row.map((x) => cellNumber(x).replace('-', '−'))),
+            `${stage} of ${batch}, ${head}`,
+          );
+        }
+      }
+    },
+    { state },
+  );
 });
 
 test('workbench: what a link or a box asks for in vain is said', async () => {

@@ -1,6 +1,7 @@
 // The workbench's call as a program that checks itself, with its numbers in it or read from the
 // .safetensors file beside it.
 import type { AttentionOptions } from 'attention-wasm';
+import { slopesOf } from '../state/bench-call.js';
 import {
   type FieldName,
   type RuleKind,
@@ -12,7 +13,7 @@ import {
 /** What a program needs to know of the call. */
 export interface Program {
   settings: Settings;
-  /** As the library was given them: scale, softcap, dropout, start. */
+  /** As the library was given them: scale, softcap, ALiBi, sinks, dropout, start. */
   options: AttentionOptions;
   queries: number;
   keys: number;
@@ -38,6 +39,8 @@ interface Dialect {
   repeat: (name: string, times: number) => string;
   documents: (starts: string, of: string) => string;
   softmax: string;
+  /** The same with a sink beside the keys. */
+  sunkSoftmax: string;
   isFloat32: boolean;
 }
 
@@ -49,6 +52,9 @@ const torch: Omit<Dialect, 'isFloat32'> = {
   repeat: (name, times) => `${name}.repeat_interleave(${times}, dim=1)`,
   documents: (starts, of) => `torch.searchsorted(${starts}, ${of}, right=True)`,
   softmax: `weights = torch.where(empty, 0.0, torch.softmax(masked, dim=-1))`,
+  sunkSoftmax: `sink = sinks.expand(masked.shape[0], -1, masked.shape[2], -1)
+weights = torch.softmax(torch.cat([masked, sink], dim=-1), dim=-1)[..., :-1]
+weights = torch.where(empty, 0.0, weights)`,
 };
 const numpy: Omit<Dialect, 'isFloat32'> = {
   name: 'np',
@@ -60,14 +66,29 @@ const numpy: Omit<Dialect, 'isFloat32'> = {
   softmax: `row_max = np.where(empty, 0.0, masked.max(-1, keepdims=True))
 exponentials = np.exp(masked - row_max)
 weights = exponentials / np.where(empty, 1.0, exponentials.sum(-1, keepdims=True))`,
+  sunkSoftmax: `row_max = np.where(empty, 0.0, np.maximum(masked.max(-1, keepdims=True), sinks))
+exponentials = np.exp(masked - row_max)
+row_sum = exponentials.sum(-1, keepdims=True) + np.exp(sinks - row_max)
+weights = exponentials / np.where(empty, 1.0, row_sum)`,
 };
 
 type Places = (name: FieldName) => readonly number[];
 
+/** `i + 2`, `i - 2`, or `i` itself. */
+const shifted = (text: string, by: number) =>
+  by === 0 ? text : `${text} ${by < 0 ? '-' : '+'} ${Math.abs(by)}`;
+
 /** Where a rule allows key j for the query at position i. */
-function ruleText(kind: RuleKind, numbers: Places, { name, array, documents }: Dialect): string[] {
+function ruleText(
+  kind: RuleKind,
+  numbers: Places,
+  first: number,
+  { name, array, documents }: Dialect,
+): string[] {
   const one = (field: FieldName) => numbers(field)[0];
   const list = (field: FieldName) => array(`[${numbers(field).join(', ')}]`, 'int64');
+  const perBatch = (field: FieldName) =>
+    numbers(field).length === 1 ? String(one(field)) : `${list(field)}.reshape(-1, 1, 1, 1)`;
   const side = (field: 'left' | 'right', text: (x: number) => string) => {
     const x = one(field);
     return x === undefined ? [] : [text(x)];
@@ -81,9 +102,14 @@ function ruleText(kind: RuleKind, numbers: Places, { name, array, documents }: D
         ...side('right', (x) => `(j <= i + ${x})`),
       ];
     case 'prefix':
-      return [`((j < ${one('length')}) | (j <= i))`];
-    case 'lengths':
-      return [`(j < ${list('keys')}.reshape(-1, 1, 1, 1))`];
+      return [`((j < ${perBatch('length')}) | (j <= i))`];
+    case 'lengths': {
+      const isReal = `(j < ${perBatch('keys')})`;
+      const row = shifted('i', -first);
+      return numbers('queries').length > 0
+        ? [isReal, `(${row} < ${perBatch('queries')})`]
+        : [isReal];
+    }
     case 'documents':
       return [`(${documents(list('starts'), 'i')} == ${documents(list('starts'), 'j')})`];
     case 'global':
@@ -111,7 +137,7 @@ const brought: Record<Exclude<Meaning, 'bias'>, string> = {
 
 function toPython(program: Program, dialect: Dialect): string {
   const { settings, options, queries, keys, width, heads, kvHeads, meaning, literals } = program;
-  const { name, imports, load, array, repeat, softmax, isFloat32 } = dialect;
+  const { name, imports, load, array, repeat, softmax, sunkSoftmax, isFloat32 } = dialect;
   const dtype = isFloat32 ? 'float32' : 'float64';
   const isBias = meaning === 'bias';
   const names = ['query', 'key', 'value', ...(meaning ? ['mask'] : []), 'output'];
@@ -121,29 +147,33 @@ function toPython(program: Program, dialect: Dialect): string {
     const text = literals ? array(literals[tensor]!, kind) : `tensors['${tensor}']`;
     return `${variable(tensor)} = ${text}`;
   });
-  const rules = maskRules(settings.mask).flatMap((rule) => {
-    const { kind, ...numbers } = rule as { kind: RuleKind } & Record<string, unknown>;
-    return ruleText(kind, (field) => [numbers[field] ?? []].flat() as number[], dialect);
-  });
-  if (meaning && meaning !== 'bias') rules.push(brought[meaning]);
-  const { start = 0, scale = 1 / Math.sqrt(width), softcap } = options;
+  const { start = 0, scale = 1 / Math.sqrt(width), softcap, sinks } = options;
+  const slopes = slopesOf(settings, heads);
+  const perHead = (of: ArrayLike<number>) =>
+    `${array(`[${Array.from(of).join(', ')}]`, dtype)}.reshape(1, -1, 1, 1)`;
   const first =
     start === 'top-left' ? 0 : start === 'bottom-right' ? keys - queries : Number(start);
+  const rules = maskRules(settings.mask).flatMap((rule) => {
+    const { kind, ...numbers } = rule as { kind: RuleKind } & Record<string, unknown>;
+    return ruleText(kind, (field) => [numbers[field] ?? []].flat() as number[], first, dialect);
+  });
+  if (meaning && meaning !== 'bias') rules.push(brought[meaning]);
   const times = heads / kvHeads;
   const stages = [
     `scores = query @ key.swapaxes(-1, -2)`,
     `masked = scores * ${scale}`,
     ...(softcap === undefined ? [] : [`masked = ${softcap} * ${name}.tanh(masked / ${softcap})`]),
     ...(isBias ? ['masked = masked + mask'] : []),
+    ...(slopes ? [`masked = masked - ${perHead(slopes)} * abs(i - j)`] : []),
     ...(rules.length > 0 ? [`masked = ${name}.where(allowed, masked, float('-inf'))`] : []),
   ];
-  const place = first === 0 ? '' : ` ${first < 0 ? '-' : '+'} ${Math.abs(first)}`;
   const positions = [
-    `# Query number i stands at i${place} on the key axis; both count from 0.`,
-    `i = ${name}.arange(${queries})[:, None]${place}`,
+    `# Query number i stands at ${shifted('i', first)} on the key axis; both count from 0.`,
+    `i = ${shifted(`${name}.arange(${queries})[:, None]`, first)}`,
     `j = ${name}.arange(${keys})[None, :]`,
-    `allowed = ${rules.join(' & ')}`,
+    ...(rules.length > 0 ? [`allowed = ${rules.join(' & ')}`] : []),
   ];
+  const isPlaced = rules.length > 0 || slopes !== undefined;
   const [relative, absolute] = isFloat32 ? ['1e-4', '1e-5'] : ['1e-9', '1e-12'];
   return `# ${title}
 ${[imports, ...(literals ? [] : [load, '', `tensors = load_file('${FILE}')`])].join('\n')}
@@ -152,11 +182,11 @@ ${given.join('\n')}
 
 # [T, d] and [H, T, d] as [B, H, T, d]
 query, key, value = (x.reshape((1,) * (4 - x.ndim) + tuple(x.shape)) for x in (query, key, value))
-${times > 1 ? `key, value = ${repeat('key', times)}, ${repeat('value', times)}\n` : ''}${rules.length > 0 ? `\n${positions.join('\n')}\n` : ''}
+${times > 1 ? `key, value = ${repeat('key', times)}, ${repeat('value', times)}\n` : ''}${isPlaced ? `\n${positions.join('\n')}\n` : ''}
 ${stages.join('\n')}
 # a query that may read no key has weights 0
 empty = ${name}.isneginf(masked).all(-1)[..., None]
-${softmax}
+${sinks ? `sinks = ${perHead(sinks)}\n${sunkSoftmax}` : softmax}
 output = (weights @ value).reshape(tuple(expected_output.shape))
 
 assert ${name}.allclose(output, expected_output, rtol=${relative}, atol=${absolute}, equal_nan=True), output
@@ -182,8 +212,8 @@ export function toJavaScript({ settings, options, meaning, literals }: Program):
         : [meaning, 'mask'];
     rules.push(`{ kind: '${kind}', ${field}: mask }`);
   }
-  const { scale, softcap, dropout, start } = options;
-  const plain = Object.entries({ scale, softcap, dropout, start }).filter(
+  const { scale, softcap, alibi, sinks, dropout, start } = options;
+  const plain = Object.entries({ scale, softcap, alibi, sinks, dropout, start }).filter(
     ([, value]) => value !== undefined,
   );
   const set = [

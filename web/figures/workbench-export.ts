@@ -44,7 +44,8 @@ function withheld(page: Page, result: Result, stage: StageName): Map<Format, str
     missing.set('SVG', fill(own.noSVG, { shape: shapeText([rows, columns]) }));
   if (countOf(result) > TEXT) missing.set('JSON', fill(own.noJSON, { count: countOf(result) }));
   const isOneHead = result.batches * result.heads === 1;
-  if (!isSpelled(result) || !isOneHead || options.softcap !== undefined)
+  const { softcap, alibi, sinks } = options;
+  if (!isSpelled(result) || !isOneHead || softcap !== undefined || alibi || sinks)
     missing.set('C++', own.noCpp);
   if (options.dropout) {
     missing.set('PyTorch', own.noDropout);

@@ -213,6 +213,7 @@ export class BenchInputs {
       <div class="tools">
         <label class="bench-files"
           ><input type="file" multiple class="visually-hidden" @change=${chosen} /><span
+            class="button"
             >${own.choose}</span
           ></label
         >

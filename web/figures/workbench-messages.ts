@@ -38,12 +38,13 @@ function reasonOf({ language }: Page, error: unknown): { text: string; isLibrary
   if (!(error instanceof CallProblem)) {
     return { text: error instanceof Error ? error.message : String(error), isLibrary: true };
   }
-  const { field, other, axis, ...values } = error.values;
+  const { field, other, axis, option, ...values } = error.values;
   const named = {
     ...values,
     ...(field ? { field: own.fields[field] } : {}),
     ...(other ? { other: own.fields[other] } : {}),
     ...(axis ? { axis: own.axes[axis] } : {}),
+    ...(option ? { option: own.settingNames[option] } : {}),
   };
   return { text: fill(own.problems[error.word], named), isLibrary: false };
 }

@@ -57,31 +57,58 @@ function boxView(label: string, now: string, hint: string, change: (text: string
   /></label>`;
 }
 
-/** The rules, each with the numbers it needs while it is on. */
+/** The rules, and below them a line of numbers for each that is on and has some. */
 function rulesView(page: Page, { mask: rules }: Settings, given: Given, ask: Ask) {
   const own = { en, zh }[page.language];
   const [batches, keys] = [given.query?.shape.at(-4) ?? 1, given.key?.shape.at(-2) ?? 1];
-  return ruleKinds.map((kind) => {
+  const set = (kind: RuleKind, to: Rules[RuleKind]) =>
+    ask('mask', writeRules({ ...rules, [kind]: to }));
+  const first = (kind: RuleKind) => firstNumbers(kind, batches, keys);
+  const switches = ruleKinds.map((kind) =>
+    switchView(own.rules[kind], rules[kind] !== undefined, (isOn) =>
+      set(kind, isOn ? first(kind) : undefined),
+    ),
+  );
+  const lines = ruleKinds.map((kind) => {
     const numbers = rules[kind];
-    const first = firstNumbers(kind, batches, keys);
-    const set = (to: Rules[RuleKind]) => ask('mask', writeRules({ ...rules, [kind]: to }));
+    if (!numbers || fieldsOf(kind).length === 0) return nothing;
     const change = (name: FieldName, isNeeded: boolean, text: string) => {
-      const list = isNeeded && text === '' ? first?.[name] : readWholes(text);
-      if (list) set({ ...numbers, [name]: list });
+      const list = isNeeded && text === '' ? first(kind)?.[name] : readWholes(text);
+      if (list) set(kind, { ...numbers, [name]: list });
       else ask('mask', text);
     };
-    const box = ([name, { many }]: ReturnType<typeof fieldsOf>[number]) =>
-      boxView(
+    const box = ([name, { many, isOptional }]: ReturnType<typeof fieldsOf>[number]) => {
+      const isBlank = many === 'blank' || isOptional === true;
+      return boxView(
         own.ruleFields[name],
-        (numbers?.[name] ?? []).join(', '),
-        many === 'blank' ? own.noLimit : '',
-        (text) => change(name, many !== 'blank', text),
+        (numbers[name] ?? []).join(', '),
+        isBlank ? own.noLimit : '',
+        (text) => change(name, !isBlank, text),
       );
-    return html`<div class="bench-rule">
-      ${switchView(own.rules[kind], numbers !== undefined, (isOn) => set(isOn ? first : undefined))}
-      ${numbers ? fieldsOf(kind).map(box) : nothing}
+    };
+    return html`<div class="bench-rule" role="group" aria-label=${own.rules[kind]}>
+      <b>${own.rules[kind]}</b> ${fieldsOf(kind).map(box)}
     </div>`;
   });
+  return html`<div class="bench-rule">${switches}</div>
+    ${lines}`;
+}
+
+/** ALiBi and the sinks: a number for each head. */
+function perHeadView(page: Page, { alibi, sinks }: Settings, ask: Ask) {
+  const own = { en, zh }[page.language];
+  const isOwn = typeof alibi !== 'string';
+  return html`<div class="bench-rule">
+    ${selectView(own.settingNames.alibi, own.alibis, isOwn ? 'own' : alibi, (to) =>
+      ask('alibi', to === 'own' ? '0.5' : to),
+    )}
+    ${
+      isOwn
+        ? boxView(own.slopes, alibi.join(', '), own.perHead, (asked) => ask('alibi', asked))
+        : nothing
+    }
+    ${boxView(own.settingNames.sinks, (sinks ?? []).join(', '), own.off, (asked) => ask('sinks', asked))}
+  </div>`;
 }
 
 /** `batches` and `heads` are what there is to choose from. */
@@ -115,7 +142,7 @@ export function optionsView(
       <div>
         ${rulesView(page, now, given, ask)}
         ${
-          Object.keys(now.mask).length > 0
+          Object.keys(now.mask).length > 0 || now.alibi !== 'off'
             ? html`<div class="bench-rule">
                 ${selectView(own.start, own.starts, isPlaced ? 'at' : start, (to) =>
                   ask('start', to === 'at' ? '1' : to),
@@ -139,6 +166,7 @@ export function optionsView(
         ${selectView(own.dtype, { float32: 'float32', float64: 'float64' }, now.dtype, (to) =>
           ask('dtype', to),
         )}
+        ${perHeadView(page, now, ask)}
       </div>
     </fieldset>
     ${

@@ -50,10 +50,13 @@ const isHidden = ({ stages }: Result, stage: StageName) => {
 };
 
 function symbolOf({ call }: Result, stage: StageName): TemplateResult {
-  const { scale } = call.options;
+  const { scale, bias, alibi } = call.options;
   if (stage === 'scaled' && scale !== undefined) return html`× ${cellNumber(scale)}`;
   if (stage === 'capped') return html`<var>c</var> tanh(· / <var>c</var>)`;
-  if (stage === 'biased') return html`+ <var>B</var>`;
+  if (stage === 'biased') {
+    const distance = html`− <var>m</var>|<var>i</var> − <var>j</var>|`;
+    return html`${bias ? html`+ <var>B</var> ` : nothing}${alibi ? distance : nothing}`;
+  }
   if (stage === 'dropped') return html`dropout`;
   return symbols[stage];
 }

@@ -20,6 +20,7 @@ export class CallProblem extends Error {
       | 'start'
       | 'alike'
       | 'heads'
+      | 'perHead'
       | 'maskShape'
       | 'paddingShape',
     readonly values: Record<string, string | number> & {
@@ -27,6 +28,7 @@ export class CallProblem extends Error {
       field?: Field;
       other?: Field;
       axis?: 'batches' | 'heads' | 'length' | 'width';
+      option?: 'alibi' | 'sinks';
     } = {},
   ) {
     super(word);
@@ -127,7 +129,7 @@ function optionsOf(
   settings: Settings,
   { mask: brought, meaning }: Pick<Partial<Call>, 'mask' | 'meaning'>,
 ): AttentionOptions {
-  const { mask, start, scale, softcap, dropout: p, seed } = settings;
+  const { mask, start, scale, softcap, alibi, sinks, dropout: p, seed } = settings;
   const rules = maskRules(mask);
   if (brought && meaning && meaning !== 'bias') rules.push(ruleOf[meaning](brought));
   return {
@@ -135,10 +137,28 @@ function optionsOf(
     ...(brought && meaning === 'bias' ? { bias: brought } : {}),
     ...(scale === undefined ? {} : { scale }),
     ...(softcap > 0 ? { softcap } : {}),
+    ...(alibi === 'off' ? {} : { alibi: alibi === 'paper' ? true : alibi }),
+    ...(sinks ? { sinks } : {}),
     ...(p > 0 ? { dropout: { p, seed } } : {}),
     ...(start === 'unsaid' ? {} : { start: typeof start === 'number' ? start - 1 : start }),
   };
 }
+
+/**
+ * ALiBi's slopes for so many heads: of a power of two n the series 2^(−8/n), 2^(−16/n), …; of other
+ * counts that of the power of two below, then every other slope of that of twice it.
+ *
+ * Source: Press et al. 2022, “Train short, test long”; the library's `alibi: true`.
+ */
+export function publishedSlopes(heads: number): number[] {
+  const power = 2 ** Math.floor(Math.log2(heads));
+  const places = Array.from({ length: heads }, (_, h) => (h < power ? h + 1 : h - power + 0.5));
+  return places.map((place) => 2 ** ((-8 * place) / power));
+}
+
+/** A slope for each head, where there are any. */
+export const slopesOf = ({ alibi }: Settings, heads: number): readonly number[] | undefined =>
+  alibi === 'off' ? undefined : alibi === 'paper' ? publishedSlopes(heads) : alibi;
 
 /** The part of a tensor that one head reads, [1, 1, rows, columns]; it may be broadcast. */
 function headOf({ shape, ...rest }: Tensor, batch: number, head: number): Tensor {
@@ -164,8 +184,15 @@ function rulesOfHead(rules: readonly MaskRule[], batch: number, head: number): M
         const row = (data as Uint8Array).subarray(at, at + keys);
         return { kind: 'padding', [name]: { shape: [1, keys], data: row } };
       }
-      case 'lengths':
-        return { kind: 'lengths', keys: [rule.keys[batch]!] };
+      case 'prefix':
+        return {
+          kind: 'prefix',
+          length: typeof rule.length === 'number' ? rule.length : rule.length[batch]!,
+        };
+      case 'lengths': {
+        const { keys, queries } = rule;
+        return { kind: 'lengths', keys: [keys[batch]!], queries: queries && [queries[batch]!] };
+      }
       case 'blocked':
       case 'allowed':
         return { kind: rule.kind, mask: headOf(rule.mask as Tensor, batch, head) };
@@ -190,7 +217,8 @@ export function* callOf(given: Given, settings: Settings): Generator<void, Call>
   const options = optionsOf(settings, { mask, meaning });
   const returns = isWeights || options.dropout ? (['weights'] as const) : [];
   const weightsFor = isWeights ? {} : { weightsFor: { heads: [head] } };
-  const { bias } = options;
+  const { bias, sinks } = options;
+  const slopes = slopesOf(settings, heads);
   return {
     given,
     settings,
@@ -204,6 +232,8 @@ export function* callOf(given: Given, settings: Settings): Generator<void, Call>
       dropout: undefined,
       mask: rulesOfHead(options.mask as MaskRule[], batch, head),
       bias: bias && headOf(bias as Tensor, batch, head),
+      alibi: slopes && [slopes[head]!],
+      sinks: sinks && [sinks[head]!],
     },
     batch,
     head,

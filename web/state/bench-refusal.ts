@@ -16,8 +16,13 @@ const axes = ['batches', 'heads', 'length', 'width'] as const;
 
 const textOf = (shape: readonly number[]) => shape.join('×');
 
-export function refusalOf(error: unknown, given: Given, { start, meaning }: Settings): unknown {
+export function refusalOf(
+  error: unknown,
+  given: Given,
+  settings: Settings,
+): unknown {
   const { query, key, value, mask } = given;
+  const { start, meaning } = settings;
   if (!(error instanceof AttentionError) || !query || !key || !value) return error;
   const { code, argument } = error;
   const [batches, heads, queries] = fourAxes(query.shape);
@@ -36,6 +41,10 @@ export function refusalOf(error: unknown, given: Given, { start, meaning }: Sett
     return new CallProblem('alike', { ...values, ...shapes });
   }
   if (kvHeads > 0 && heads % kvHeads !== 0) return new CallProblem('heads', { heads, kvHeads });
+  if (argument === 'sinks' || argument === 'alibi') {
+    const count = settings[argument]!.length;
+    return new CallProblem('perHead', { option: argument, count, heads });
+  }
   if (!mask || !/^bias$|\b(allowed|blocked)\b/.test(argument)) return error;
   const isPadding = meaning === 'padding' || meaning === 'real';
   return new CallProblem(isPadding ? 'paddingShape' : 'maskShape', {

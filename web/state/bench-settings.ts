@@ -18,8 +18,10 @@ export type StageName = (typeof stageNames)[number];
 interface RuleField {
   /** The lowest number that makes sense. */
   low: number;
-  /** `list`: any count of numbers; `blank`: one or none. */
-  many?: 'list' | 'blank';
+  /** `list`: any count of numbers; `each`: one, or one for each batch element; `blank`: one or none. */
+  many?: 'list' | 'each' | 'blank';
+  /** Need not be said, of a list. */
+  isOptional?: true;
   /** Places are counted from 1 here and in links, from 0 by the library. */
   isPlace?: true;
 }
@@ -29,8 +31,11 @@ const limit: RuleField = { low: 0, many: 'blank' };
 export const ruleFields = {
   causal: {},
   window: { left: limit, right: limit },
-  prefix: { length: { low: 0 } },
-  lengths: { keys: { low: 0, many: 'list' } },
+  prefix: { length: { low: 0, many: 'each' } },
+  lengths: {
+    keys: { low: 0, many: 'list' },
+    queries: { low: 0, many: 'list', isOptional: true },
+  },
   documents: { starts: { low: 1, many: 'list', isPlace: true } },
   global: { tokens: { low: 1, many: 'list', isPlace: true } },
   strided: { stride: { low: 1 } },
@@ -67,26 +72,37 @@ export function maskRules(rules: Rules): MaskRule[] {
   return ruleKinds.flatMap((kind) => {
     const numbers = rules[kind];
     if (!numbers) return [];
-    const fields = fieldsOf(kind).map(([name, { many, isPlace }]) => {
+    const fields = fieldsOf(kind).map(([name, { many, isPlace, isOptional }]) => {
       const given = (numbers[name] ?? []).map((x) => (isPlace ? x - 1 : x));
-      return [name, many === 'list' ? given : given[0]] as const;
+      const isList = many === 'list' ? given.length > 0 || !isOptional : given.length > 1;
+      return [name, isList ? given : given[0]] as const;
     });
     return [{ kind, ...Object.fromEntries(fields) } as MaskRule];
   });
 }
 
-/** Whole numbers as a reader lists them; undefined for anything else. */
-export function readWholes(text: string): number[] | undefined {
-  const numbers = text
-    .split(/[\s,;]+/)
-    .filter((part) => part !== '')
-    .map(parseNumber);
-  return numbers.every((x) => Number.isSafeInteger(x)) ? (numbers as number[]) : undefined;
+/** A list with nothing but a comma between its entries. */
+const listed = (text: string) =>
+  text
+    .normalize('NFKC')
+    .split(/[\s,;、]+/)
+    .filter((part) => part !== '');
+
+/** Numbers as a reader lists them; undefined for anything else. */
+function readNumbers(text: string): number[] | undefined {
+  const numbers = listed(text).map(parseNumber);
+  return numbers.every((x) => x !== undefined) ? numbers : undefined;
 }
+export const readWholes = (text: string): number[] | undefined => {
+  const numbers = readNumbers(text);
+  return numbers?.every(Number.isSafeInteger) ? numbers : undefined;
+};
 
 /** The numbers brought into bounds; undefined where there are too many or too few. */
 function fitted(numbers: readonly number[], { low, many }: RuleField): number[] | undefined {
-  const fits = many === 'list' || numbers.length === 1 || (many && numbers.length === 0);
+  const least = many === 'list' || many === 'blank' ? 0 : 1;
+  const most = many === 'list' || many === 'each' ? Infinity : 1;
+  const fits = numbers.length >= least && numbers.length <= most;
   return fits ? numbers.map((x) => Math.max(x, low)) : undefined;
 }
 
@@ -154,6 +170,12 @@ const index: Setting<number> = {
   write: (at) => String(at + 1),
 };
 
+/** A number for each head. */
+const perHead = (text: string) => {
+  const numbers = readNumbers(text);
+  return numbers && numbers.length > 0 ? numbers : undefined;
+};
+
 const aligned = ['unsaid', 'top-left', 'bottom-right'] as const;
 
 export const settings = {
@@ -174,6 +196,16 @@ export const settings = {
     number | undefined
   >,
   softcap: number(0, 0, Infinity),
+  /** A slope for each head, or the published ones. */
+  alibi: {
+    home: 'off',
+    read: (text) => (text === 'off' || text === 'paper' ? text : perHead(text)),
+    write: String,
+  } as Setting<'off' | 'paper' | readonly number[]>,
+  /** Undefined: none. */
+  sinks: { home: undefined, read: perHead, write: (x) => String(x ?? '') } as Setting<
+    readonly number[] | undefined
+  >,
   dropout: number(0, 0, 1),
   seed: number(1, 0, Number.MAX_SAFE_INTEGER, true),
   dtype: oneOf('float32', 'float32', 'float64'),
@@ -223,9 +255,9 @@ export function readSettings(texts: Partial<Record<SettingName, string>>): {
     if (asked === undefined || asked === '') return [name, home];
     const value = read(asked) ?? home;
     const used = write(value);
-    const isSameNumber =
-      parseNumber(asked) !== undefined && parseNumber(asked) === parseNumber(used);
-    if (used !== asked && !isSameNumber) clamped.push({ name, asked, used });
+    const [numbers, taken] = [asked, used].map((text) => readNumbers(text)?.join());
+    const isSame = used === asked || (numbers !== undefined && numbers === taken);
+    if (!isSame) clamped.push({ name, asked, used });
     return [name, value];
   });
   return { found: Object.fromEntries(found) as Settings, clamped };
