@@ -14,10 +14,10 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { format, resolveConfig } from 'prettier';
 import { cases } from './cases.js';
 import { outcomes } from './measure.js';
 import { peers } from './peers.js';
+import { writeIntoReadme } from './readme.mjs';
 import { tableOf } from './table.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
@@ -78,10 +78,7 @@ const file = join(root, 'build/bench.json');
 writeFileSync(file, `${JSON.stringify(summary, null, 2)}\n`);
 console.log(tableOf(summary, 'en'));
 console.error(`• Written to ${file}`);
-if (options.readme) {
-  await writeInto('README.md', tableOf(summary, 'en'));
-  await writeInto('README.zh.md', tableOf(summary, 'zh'));
-}
+if (options.readme) await writeIntoReadme('benchmark', (language) => tableOf(summary, language));
 
 const wrong = runs
   .flatMap((run) => run.results)
@@ -121,14 +118,4 @@ function report({ case: name, contestant, milliseconds, gflops, failed }) {
 
 function timeText(milliseconds) {
   return milliseconds < 0.1 ? milliseconds.toFixed(4) : milliseconds.toPrecision(3);
-}
-
-async function writeInto(name, table) {
-  const path = join(root, name);
-  const text = readFileSync(path, 'utf8');
-  const marks = /(<!-- benchmark -->)[^]*(<!-- \/benchmark -->)/;
-  if (!marks.test(text)) throw new Error(`${name} has no <!-- benchmark --> … <!-- /benchmark -->`);
-  const changed = text.replace(marks, (_, begin, end) => `${begin}\n\n${table}\n\n${end}`);
-  const config = { ...(await resolveConfig(path)), filepath: path };
-  writeFileSync(path, await format(changed, config));
 }

@@ -34,6 +34,24 @@ test('npm run bench -- --quick measures every build and writes its results', asy
   assert.equal(tableOf(summary, 'zh').match(/^\|/gm).length, 4);
 });
 
+test('npm run profile knows which part of the work each function does', async () => {
+  const script = fileURLToPath(new URL('profile.mjs', import.meta.url));
+  const flags = parseInt(process.versions.node) < 22 ? ['--experimental-wasm-relaxed-simd'] : [];
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    ...[...flags, script],
+    ...['--cases=CR', '--seconds=1'],
+  ]);
+  const rows = stdout.match(/^\|.*\|$/gm).map((row) => row.split('|').slice(1, -1));
+  const shares = rows.slice(2).map((row) => row.slice(1).map(parseFloat));
+  for (const column of [0, 1]) {
+    const [scores, values, softmax, copies, garbage, rest] = shares.map((row) => row[column]);
+    for (const share of [scores, values, softmax]) assert.ok(share > 0, stdout);
+    assert.ok(scores + values > 40 && rest < 40, stdout);
+    const sum = scores + values + softmax + copies + garbage + rest;
+    assert.ok(Math.abs(sum - 100) <= 3, stdout); // each is rounded
+  }
+});
+
 test('a case is compared with its rival, and with the limit of the same kind of SIMD', () => {
   const result = (name, group, milliseconds, others) => ({
     ...{ case: name, group, milliseconds, ...others },

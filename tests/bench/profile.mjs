@@ -1,0 +1,179 @@
+// npm run profile: where the time of a call goes, by V8's sampling profiler, in this Node.
+//   --cases=ACFIR      which of cases.js
+//   --seconds=4        how long each is watched
+//   --readme           the table into README.md and README.zh.md
+
+import { readFileSync } from 'node:fs';
+import { Session } from 'node:inspector/promises';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { load } from 'attention-wasm';
+import { cases, makeInputs, operations } from './cases.js';
+import { ours } from './contestants.js';
+import { limits } from './limit.js';
+import { writeIntoReadme } from './readme.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Parts of the work, and the functions that do them; the first that fits. */
+const parts = [
+  { en: 'scores, Q·Kᵀ', zh: '分数 Q·Kᵀ', does: /^(score_|Products<\w+>::scores)/ },
+  { en: 'weights·V', zh: '权重·V', does: /^(value_|Products<\w+>::add_values)/ },
+  { en: 'softmax', zh: 'softmax', does: /^OnlineSoftmax\b/ },
+  { en: 'copying in and out', zh: '复制进出', does: /^JavaScript$/ },
+  { en: 'garbage collection', zh: '垃圾回收', does: /^\(garbage collector\)$/ },
+  { en: 'rows, masks, checks', zh: '行、掩码、检查', does: /./ },
+];
+
+/** The profiler's own work, and what it cannot tell. */
+const notOurs = ['(program)', '(idle)', 'post'];
+
+const texts = {
+  en: {
+    head: 'share of the time',
+    limit: 'the two products: share of the limit',
+    near: 'the same call on keys in the second cache: share of the time',
+    note: ({ date, machine, node }) =>
+      `${date}, ${machine}, Node ${node}, relaxed SIMD, one thread.`,
+  },
+  zh: {
+    head: '占时间的份额',
+    limit: '两个乘积：占极限的份额',
+    near: '同样的调用，键在第二级缓存里：占时间的份额',
+    note: ({ date, machine, node }) => `${date}，${machine}，Node ${node}，relaxed SIMD，单线程。`,
+  },
+};
+/** Keys of a decoding call whose keys and values fit into the second cache. */
+const nearKeys = 128;
+
+const { values: options } = parseArgs({
+  options: {
+    cases: { type: 'string', default: 'ACFIR' },
+    seconds: { type: 'string', default: '4' },
+    readme: { type: 'boolean' },
+  },
+});
+const nameOf = functionNames('relaxed');
+const [contestant] = await ours({ load, threads: 1, builds: ['relaxed'] });
+const [limit] = limits();
+if (!contestant || limit.simd !== 'relaxed') throw new Error('this Node has no relaxed SIMD');
+
+const columns = [];
+for (const name of options.cases) columns.push(await watch(name, Number(options.seconds) * 1000));
+console.log(table('en'));
+if (options.readme) await writeIntoReadme('profile', table);
+process.exit(0);
+
+/** Names of the functions of the built WebAssembly, by their numbers. */
+function functionNames(simd) {
+  const built = join(root, `build/wasm-${simd}/attention-${simd}`);
+  const [made, used] = [`${built}.wasm`, join(root, `dist/wasm/attention-${simd}.wasm`)].map(
+    (file) => readFileSync(file),
+  );
+  if (!made.equals(used)) throw new Error('dist/ is not what build/ holds; npm run build');
+  const names = new Map();
+  for (const line of readFileSync(`${built}.js.symbols`, 'utf8').trim().split('\n')) {
+    const [number] = line.split(':', 1);
+    names.set(number, bare(line.slice(number.length + 1)));
+  }
+  return ({ functionName, url }) => {
+    const number = /^wasm-function\[(\d+)\]$/.exec(functionName)?.[1];
+    if (number !== undefined) return names.get(number);
+    return url.includes('/dist/') ? 'JavaScript' : functionName;
+  };
+}
+
+/** A C++ function's own name, from how the linker writes it. */
+function bare(symbol) {
+  const text = symbol.replace(/\\([0-9a-f]{2})/g, (_, code) =>
+    String.fromCharCode(parseInt(code, 16)),
+  );
+  return text.replace(/^void /, '').replaceAll(/attention::|\(anonymous namespace\)::/g, '');
+}
+
+/** Watches a case and what it is compared with in turns: what else the machine does meets both. */
+async function watch(name, milliseconds) {
+  const test = cases[name];
+  const call = await prepare(test);
+  const product = limit.prepare();
+  const near = test.cached && (await prepare({ ...test, keys: nearKeys }));
+  const others = near ? [product, near.run] : [product];
+  for (const warm of [call.run, ...others]) repeat(warm, 500);
+  const session = new Session();
+  session.connect();
+  await session.post('Profiler.enable');
+  await session.post('Profiler.setSamplingInterval', { interval: 200 });
+  const times = parts.map(() => 0);
+  const turns = 8;
+  const spent = [0, 0, 0]; // by the call, by each of the others
+  const calls = [0, 0, 0];
+  const turn = (number, run, milliseconds) => {
+    const took = repeat(run, milliseconds);
+    spent[number] += took.milliseconds;
+    calls[number] += took.calls;
+  };
+  for (let round = 0; round < turns; ++round) {
+    others.forEach((run, at) => turn(at + 1, run, milliseconds / turns / 4));
+    await session.post('Profiler.start');
+    turn(0, call.run, milliseconds / turns);
+    const { profile } = await session.post('Profiler.stop');
+    const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
+    profile.samples.forEach((id, at) => {
+      const what = nameOf(nodes.get(id).callFrame);
+      if (notOurs.includes(what)) return;
+      times[parts.findIndex(({ does }) => does.test(what))] += profile.timeDeltas[at];
+    });
+  }
+  session.disconnect();
+  call.dispose?.();
+  near?.dispose?.();
+  const total = times.reduce((sum, time) => sum + time, 0);
+  const shares = times.map((time) => time / total);
+  const [each, eachLimit, eachNear] = spent.map((time, at) => time / calls[at]);
+  const whole = !test.causal && !test.lengths && test.queries > 1;
+  const speed = operations(test) / (each * (shares[0] + shares[1]));
+  return {
+    name,
+    shares,
+    ofLimit: whole ? speed / (limit.operations / eachLimit) : undefined,
+    near: near ? (eachNear * (test.keys / nearKeys)) / each : undefined,
+  };
+}
+
+async function prepare(test) {
+  const prepared = await contestant.prepare(test, makeInputs(test));
+  return typeof prepared === 'function' ? { run: prepared } : prepared;
+}
+
+function repeat(run, milliseconds) {
+  const started = performance.now();
+  let calls = 0;
+  do {
+    run();
+    ++calls;
+  } while (performance.now() - started < milliseconds);
+  return { calls, milliseconds: performance.now() - started };
+}
+
+function table(language) {
+  const text = texts[language];
+  const row = (cells) => `| ${cells.join(' | ')} |`;
+  const percent = (share) => (share === undefined ? '' : `${(100 * share).toFixed(0)} %`);
+  return [
+    row([text.head, ...columns.map(({ name }) => name)]),
+    row(['---', ...columns.map(() => '---:')]),
+    ...parts.map((part, at) =>
+      row([part[language], ...columns.map(({ shares }) => percent(shares[at]))]),
+    ),
+    row([text.limit, ...columns.map(({ ofLimit }) => percent(ofLimit))]),
+    row([text.near, ...columns.map(({ near }) => percent(near))]),
+    '',
+    text.note({
+      date: new Date().toISOString().slice(0, 10),
+      machine: cpus()[0]?.model.trim(),
+      node: process.versions.node,
+    }),
+  ].join('\n');
+}
