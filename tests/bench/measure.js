@@ -2,7 +2,7 @@
 
 import { cases, errorOf, makeInputs, operations } from './cases.js';
 
-const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1];
+export const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1];
 
 /** Whether a contestant takes part: some cases compare this library with itself or plain JavaScript. */
 function takesPart({ group }, { share, rival = 'peer', cached }) {

@@ -13,6 +13,7 @@ import { load } from 'attention-wasm';
 import { cases, makeInputs, operations } from './cases.js';
 import { ours } from './contestants.js';
 import { limits } from './limit.js';
+import { median } from './measure.js';
 import { writeIntoReadme } from './readme.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -93,52 +94,54 @@ function bare(symbol) {
   return text.replace(/^void /, '').replaceAll(/attention::|\(anonymous namespace\)::/g, '');
 }
 
-/** Watches a case and what it is compared with in turns: what else the machine does meets both. */
+/**
+ * Watches a case, and in turn with it times the call by itself and what it is compared with: what
+ * else the machine does meets all of them.
+ */
 async function watch(name, milliseconds) {
   const test = cases[name];
   const call = await prepare(test);
-  const product = limit.prepare();
-  const near = test.cached && (await prepare({ ...test, keys: nearKeys }));
-  const others = near ? [product, near.run] : [product];
-  for (const warm of [call.run, ...others]) repeat(warm, 500);
+  const timed = { call: call.run, limit: limit.prepare() };
+  const near = [];
+  if (test.cached) {
+    near.push(await prepare({ ...test, keys: 1 + nearKeys }), await prepare({ ...test, keys: 1 }));
+    [timed.near, timed.empty] = near.map(({ run }) => run);
+  }
+  for (const run of Object.values(timed)) repeat(run, 500);
   const session = new Session();
   session.connect();
   await session.post('Profiler.enable');
   await session.post('Profiler.setSamplingInterval', { interval: 200 });
-  const times = parts.map(() => 0);
-  const turns = 8;
-  const spent = [0, 0, 0]; // by the call, by each of the others
-  const calls = [0, 0, 0];
-  const turn = (number, run, milliseconds) => {
-    const took = repeat(run, milliseconds);
-    spent[number] += took.milliseconds;
-    calls[number] += took.calls;
-  };
-  for (let round = 0; round < turns; ++round) {
-    others.forEach((run, at) => turn(at + 1, run, milliseconds / turns / 4));
+  const spent = parts.map(() => 0);
+  const times = { call: [], limit: [], near: [], empty: [] };
+  const turns = 16;
+  for (let turn = 0; turn < turns; ++turn) {
+    for (const [what, run] of Object.entries(timed)) {
+      times[what].push(repeat(run, milliseconds / turns / 4));
+    }
     await session.post('Profiler.start');
-    turn(0, call.run, milliseconds / turns);
+    repeat(call.run, milliseconds / turns / 2);
     const { profile } = await session.post('Profiler.stop');
     const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
     profile.samples.forEach((id, at) => {
       const what = nameOf(nodes.get(id).callFrame);
       if (notOurs.includes(what)) return;
-      times[parts.findIndex(({ does }) => does.test(what))] += profile.timeDeltas[at];
+      spent[parts.findIndex(({ does }) => does.test(what))] += profile.timeDeltas[at];
     });
   }
   session.disconnect();
-  call.dispose?.();
-  near?.dispose?.();
-  const total = times.reduce((sum, time) => sum + time, 0);
-  const shares = times.map((time) => time / total);
-  const [each, eachLimit, eachNear] = spent.map((time, at) => time / calls[at]);
-  const whole = !test.causal && !test.lengths && test.queries > 1;
+  for (const { dispose } of [call, ...near]) dispose?.();
+  const total = spent.reduce((sum, time) => sum + time, 0);
+  const shares = spent.map((time) => time / total);
+  const each = median(times.call);
+  const eachNear = ((median(times.near) - median(times.empty)) * test.keys) / nearKeys;
   const speed = operations(test) / (each * (shares[0] + shares[1]));
+  const whole = !test.causal && !test.lengths && test.queries > 1;
   return {
     name,
     shares,
-    ofLimit: whole ? speed / (limit.operations / eachLimit) : undefined,
-    near: near ? (eachNear * (test.keys / nearKeys)) / each : undefined,
+    ofLimit: whole ? speed / (limit.operations / median(times.limit)) : undefined,
+    near: test.cached ? eachNear / each : undefined,
   };
 }
 
@@ -147,14 +150,15 @@ async function prepare(test) {
   return typeof prepared === 'function' ? { run: prepared } : prepared;
 }
 
+/** Runs for about so long; milliseconds of a run. */
 function repeat(run, milliseconds) {
   const started = performance.now();
-  let calls = 0;
+  let runs = 0;
   do {
     run();
-    ++calls;
+    ++runs;
   } while (performance.now() - started < milliseconds);
-  return { calls, milliseconds: performance.now() - started };
+  return (performance.now() - started) / runs;
 }
 
 function table(language) {
