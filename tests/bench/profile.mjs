@@ -1,6 +1,6 @@
 // npm run profile: where the time of a call goes, by V8's sampling profiler, in this Node.
-//   --cases=ACFIR      which of cases.js
-//   --seconds=4        how long each is watched
+//   --cases=ACLFIGR    which of cases.js
+//   --seconds=8        how long each is watched
 //   --readme           the table into README.md and README.zh.md
 
 import { readFileSync } from 'node:fs';
@@ -51,8 +51,8 @@ const nearKeys = 128;
 
 const { values: options } = parseArgs({
   options: {
-    cases: { type: 'string', default: 'ACFIR' },
-    seconds: { type: 'string', default: '4' },
+    cases: { type: 'string', default: 'ACLFIGR' },
+    seconds: { type: 'string', default: '8' },
     readme: { type: 'boolean' },
   },
 });
@@ -136,7 +136,7 @@ async function watch(name, milliseconds) {
   const each = median(times.call);
   const eachNear = ((median(times.near) - median(times.empty)) * test.keys) / nearKeys;
   const speed = operations(test) / (each * (shares[0] + shares[1]));
-  const whole = !test.causal && !test.lengths && test.queries > 1;
+  const whole = !test.causal && !test.lengths;
   return {
     name,
     shares,
