@@ -28,7 +28,7 @@ export interface MatrixModel<Name extends string = Stage> {
   caption?: string;
   /** One more column with each row's sum. */
   sums?: boolean;
-  /** Its step has not come yet: the outline only. */
+  /** Its step has not come yet: its numbers wait in grey, without tint and hatching. */
   ghost: boolean;
 }
 
@@ -95,21 +95,24 @@ function cellView<Name extends string>(
   const { stage } = model;
   const value = model.values[row]?.[column] ?? NaN;
   const rules = model.cause?.(row, column) ?? [];
-  if (model.ghost) return html`<td class="cell"></td>`;
   const text =
     model.scale === 'weight' ? (rules.length ? '0' : cellWeight(value)) : cellNumber(value);
   const { amount, tone, strong } = tint(value, model.scale, model.domain);
-  const look = {
-    tone: Number.isNaN(value) ? 'nan' : tone,
-    cause: rules.length > 1 ? 'several' : (rules[0] ?? nothing),
-    style: `--t:${amount.toFixed(3)}`,
-  };
+  const cause = rules.length > 1 ? 'several' : (rules[0] ?? nothing);
+  const look = model.ghost
+    ? { tone: nothing, cause: nothing, strong: false, style: nothing }
+    : {
+        tone: Number.isNaN(value) ? 'nan' : tone,
+        cause,
+        strong,
+        style: `--t:${amount.toFixed(3)}`,
+      };
   if (!grid) {
     return html`<td
       class="cell"
       data-tone=${look.tone}
       data-cause=${look.cause}
-      ?data-strong=${strong}
+      ?data-strong=${look.strong}
       style=${look.style}
     >
       ${text}
@@ -129,7 +132,7 @@ function cellView<Name extends string>(
     data-cause=${look.cause}
     data-mark=${mark ?? nothing}
     data-edges=${mark ? edges(grid.marks, mark, model, row, column) : nothing}
-    ?data-strong=${strong}
+    ?data-strong=${look.strong}
     ?data-pinned=${at(grid.pin, stage, row, column)}
     style=${look.style}
     aria-label=${cellLabel(model, words, row, column, text)}
@@ -161,7 +164,6 @@ export function matrixView<Name extends string>(
   const { values, transposed } = model;
   const [rows, columns] = [values.length, values[0]?.length ?? 0];
   const [drawnRows, drawnColumns] = transposed ? [columns, rows] : [rows, columns];
-  const live = grid && !model.ghost;
   const sum = (row: number) => (values[row] ?? []).reduce((total, x) => total + x, 0);
   return html`<div class="matrix" data-stage=${model.stage} ?data-ghost=${model.ghost}>
     <p class="matrix-title" aria-hidden="true">
@@ -170,12 +172,11 @@ export function matrixView<Name extends string>(
       <span class="shape">${drawnRows}×${drawnColumns}</span>
     </p>
     <table
-      role=${live ? 'grid' : nothing}
+      role=${grid ? 'grid' : nothing}
       aria-label="${model.spokenName}, ${drawnRows}×${drawnColumns}"
-      aria-hidden=${model.ghost ? 'true' : nothing}
     >
       <thead>
-        <tr role=${live ? 'row' : nothing}>
+        <tr role=${grid ? 'row' : nothing}>
           <td class="corner"></td>
           ${model.columnHeads.map((head) => html`<th scope="col">${head}</th>`)}
           ${model.sums ? html`<th scope="col" class="sum" aria-label=${words.rowSumLabel}>Σ</th>` : nothing}
@@ -186,14 +187,13 @@ export function matrixView<Name extends string>(
           const cells = Array.from({ length: drawnColumns }, (_, c) =>
             transposed ? cellView(model, words, grid, c, r) : cellView(model, words, grid, r, c),
           );
-          return html`<tr role=${live ? 'row' : nothing}>
+          return html`<tr role=${grid ? 'row' : nothing}>
             ${
               model.rowHeads[r] === undefined
                 ? html`<td class="row-head"></td>`
                 : html`<th scope="row">${model.rowHeads[r]}</th>`
             }
-            ${cells}
-            ${model.sums ? html`<td class="sum">${model.ghost ? '' : cellNumber(sum(r))}</td>` : nothing}
+            ${cells} ${model.sums ? html`<td class="sum">${cellNumber(sum(r))}</td>` : nothing}
           </tr>`;
         })}
       </tbody>
