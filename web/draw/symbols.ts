@@ -5,7 +5,7 @@ import type { Words } from '../state/words.js';
 
 export const root = (of: unknown) =>
   html`<span class="root"><span class="upright">√</span><span class="radicand">${of}</span></span>`;
-export const rootDk = root(html`<var>d</var><sub>k</sub>`);
+export const rootDk = root(html`<var>d</var><sub><var>k</var></sub>`);
 
 const bar = html`<span class="upright">∥</span>`;
 /** The length of what stands between its bars. */
@@ -13,11 +13,12 @@ export const norm = (of: unknown) => html`${bar}${of}${bar}`;
 
 /** Plain words with their `d_k`, `d_v` and `d_model` set as mathematics. */
 export const withWidths = (words: string): TemplateResult =>
-  html`${words
-    .split(/\bd_(k|v|model)\b/)
-    .map((part, index) => (index % 2 === 0 ? part : html`<var>d</var><sub>${part}</sub>`))}`;
+  html`${words.split(/\bd_(k|v|model)\b/).map((part, index) => {
+    if (index % 2 === 0) return part;
+    return html`<var>d</var><sub>${part === 'model' ? part : html`<var>${part}</var>`}</sub>`;
+  })}`;
 /** `d_k` in a drawing. */
-export const drawnDk = svg`<tspan class="math">d</tspan><tspan dy="3" font-size="9">k</tspan>`;
+export const drawnDk = svg`<tspan class="math">d</tspan><tspan class="math" dy="3" font-size="9">k</tspan>`;
 
 const transposedKey = html`<var>K</var><sup>⊤</sup>`;
 

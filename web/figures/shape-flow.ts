@@ -31,9 +31,9 @@ const boxes = Object.keys(en.boxes) as Box[];
 
 const titles: Record<Box, TemplateResult> = {
   x: html`<var>X</var>`,
-  query: html`<var class="query">Q</var> = <var>X</var><var>W</var><sup>Q</sup>`,
-  key: html`<var class="key">K</var> = <var>X</var><var>W</var><sup>K</sup>`,
-  value: html`<var class="value">V</var> = <var>X</var><var>W</var><sup>V</sup>`,
+  query: html`<var class="query">Q</var> = <var>X</var><var>W</var><sup><var>Q</var></sup>`,
+  key: html`<var class="key">K</var> = <var>X</var><var>W</var><sup><var>K</var></sup>`,
+  value: html`<var class="value">V</var> = <var>X</var><var>W</var><sup><var>V</var></sup>`,
   split: html`⋮`,
   scores: symbols.scores,
   scaled: symbols.scaled,
@@ -41,7 +41,7 @@ const titles: Record<Box, TemplateResult> = {
   weights: html`softmax`,
   output: html`× <var>V</var>`,
   join: html`∥`,
-  result: html`× <var>W</var><sup>O</sup>`,
+  result: html`× <var>W</var><sup><var>O</var></sup>`,
 };
 
 /** The width of one head; only divisors of the model's width give whole ones. */
