@@ -44,7 +44,8 @@ export async function dataProse(
       (choice) =>
         `<li data-right="${choice.right}"><span class="choice-text">${text(choice.text)}</span> <span class="feedback">${text(choice.feedback)}</span></li>`,
     );
-    const checked = `<p class="check-text"><b>${words.check}</b> ${text(check.does)} ${text(check.holds)}</p>`;
+    // A full-width full stop brings its own room.
+    const checked = `<p class="check-text">${[`<b>${words.check}</b>`, text(check.does), text(check.holds)].join(language === 'zh' ? '' : ' ')}</p>`;
     return `<section class="question" data-id="${id}"><h4>${index + 1}. ${text(asked)}</h4><ol class="choices">${items.join('')}</ol>${folded(words.modelAnswer, `<p>${text(answer)}</p>`, 'answer')}${checked}</section>`;
   };
 

@@ -83,16 +83,39 @@ function keepPunctuation(markdown: MarkdownIt): void {
   });
 }
 
+/**
+ * Markdown asks for a space after bold words that end in punctuation. The full-width kind brings its
+ * own room, so there it is taken back.
+ */
+function closeUp(markdown: MarkdownIt): void {
+  markdown.core.ruler.push('close up', ({ tokens }) => {
+    for (const { children } of tokens) {
+      children?.forEach((token, index, all) => {
+        const [last, next] = [all[index - 1], all[index + 1]];
+        const isRunIn =
+          token.type === 'strong_close' && /[。：；？！，]$/.test(last?.content ?? '');
+        if (isRunIn && next?.type === 'text') next.content = next.content.trimStart();
+      });
+    }
+  });
+}
+
 export function markdownFor(words: Words): MarkdownIt {
   const markdown = new MarkdownIt({ html: true, typographer: false });
   markdown.use(katex, { throwOnError: true });
   anchors(markdown, words);
   keepPunctuation(markdown);
+  closeUp(markdown);
   for (const kind of ['note', 'correction', 'example'] as const) aside(markdown, kind, words);
   step(markdown);
   // Wide tables scroll on their own, never the page.
   markdown.renderer.rules.table_open = () => '<div class="table" tabindex="0"><table>\n';
   markdown.renderer.rules.table_close = () => '</table></div>\n';
+  // A long name breaks between its words.
+  markdown.renderer.rules.code_inline = (tokens, index) => {
+    const name = markdown.utils.escapeHtml(tokens[index]!.content);
+    return `<code>${name.replace(/[_.](?=[A-Za-z]{2})/g, '$&<wbr>')}</code>`;
+  };
   // An empty head is no head.
   const headUnlessEmpty =
     (inline: 1 | -1): RenderRule =>
