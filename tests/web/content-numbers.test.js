@@ -96,7 +96,7 @@ test('mean entropy and largest weight of eight keys, by many draws', () => {
   const draws = 20000;
   for (const language of ['en', 'zh']) {
     const table = text(language, '05-scaling.md').matchAll(
-      /^\| (8|64|128) +\| \d+ +\| (\S+) bits? +\| (\S+) bits? +\| (\S+) +\| (\S+) +\|$/gm,
+      /^\| (8|64|128) +\| \d+ +\| (\S+) (?:bits|比特) +\| (\S+) (?:bits|比特) +\| (\S+) +\| (\S+) +\|$/gm,
     );
     const rows = [...table].map((row) => row.slice(1).map(Number));
     assert.equal(rows.length, 3, language);
