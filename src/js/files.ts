@@ -11,14 +11,14 @@ interface Elements {
 }
 
 /** How the elements of a kind are stored, little-endian: bytes of one, and what a buffer of them holds. */
-type Kind = readonly [bytes: number, read: (buffer: ArrayBuffer) => Elements];
+type Kind = readonly [bytes: number, read: (buffer: ArrayBuffer, name: string) => Elements];
 
 const whole = (numbers: ArrayLike<number>): Elements => ({
   data: Float64Array.from(numbers),
   dtype: 'float64',
 });
-const wholeOf = (numbers: BigInt64Array | BigUint64Array): Elements =>
-  whole(Array.from(numbers, exactNumber));
+const wholeOf = (numbers: BigInt64Array | BigUint64Array, name: string): Elements =>
+  whole(Array.from(numbers, (integer) => exactNumber(integer, name)));
 
 const kinds: { readonly [name: string]: Kind } = {
   f8: [8, (buffer) => ({ data: new Float64Array(buffer), dtype: 'float64' })],
@@ -26,11 +26,11 @@ const kinds: { readonly [name: string]: Kind } = {
   f2: [2, (buffer) => ({ data: new Uint16Array(buffer), dtype: 'float16' })],
   bf2: [2, (buffer) => ({ data: new Uint16Array(buffer), dtype: 'bfloat16' })],
   b1: [1, (buffer) => ({ data: new Uint8Array(buffer), dtype: 'bool' })],
-  i8: [8, (buffer) => wholeOf(new BigInt64Array(buffer))],
+  i8: [8, (buffer, name) => wholeOf(new BigInt64Array(buffer), name)],
   i4: [4, (buffer) => whole(new Int32Array(buffer))],
   i2: [2, (buffer) => whole(new Int16Array(buffer))],
   i1: [1, (buffer) => whole(new Int8Array(buffer))],
-  u8: [8, (buffer) => wholeOf(new BigUint64Array(buffer))],
+  u8: [8, (buffer, name) => wholeOf(new BigUint64Array(buffer), name)],
   u4: [4, (buffer) => whole(new Uint32Array(buffer))],
   u2: [2, (buffer) => whole(new Uint16Array(buffer))],
   u1: [1, (buffer) => whole(new Uint8Array(buffer))],
@@ -121,20 +121,30 @@ async function readNpz(bytes: Uint8Array<ArrayBuffer>, name: string): Promise<Ma
   while (end >= 0 && view.getUint32(end, true) !== 0x06054b50) end--;
   if (end < 0) throw wrong(name, 'is a zip archive that is cut off');
   const tensors = new Map<string, Tensor>();
-  let at = view.getUint32(end + 16, true);
-  for (let left = view.getUint16(end + 10, true); left > 0; left--) {
+  const [count, first] = [view.getUint16(end + 10, true), view.getUint32(end + 16, true)];
+  if (count === 0xffff || first === inZip64) throw zip64(name);
+  let at = first;
+  for (let left = count; left > 0; left--) {
+    if (view.getUint32(at, true) !== 0x02014b50)
+      throw wrong(name, 'is a zip archive that is cut off');
     const [nameLength, extraLength, commentLength] = [28, 30, 32].map((place) =>
       view.getUint16(at + place, true),
     ) as [number, number, number];
     const entry = textOf(bytes.subarray(at + 46, at + 46 + nameLength));
     const local = view.getUint32(at + 42, true);
     const start = local + 30 + view.getUint16(local + 26, true) + view.getUint16(local + 28, true);
-    const packed = bytes.subarray(start, start + view.getUint32(at + 20, true));
+    const [packedLength, length] = [view.getUint32(at + 20, true), view.getUint32(at + 24, true)];
+    if ([packedLength, length, local].includes(inZip64)) throw zip64(name);
+    const packed = bytes.subarray(start, start + packedLength);
     const method = view.getUint16(at + 10, true);
     if (entry.endsWith('.npy')) {
-      const content = method === 0 ? packed.slice() : await inflated(packed);
       const key = entry.slice(0, -4);
-      if (content.length !== view.getUint32(at + 24, true)) throw wrong(name, `has ${key} cut off`);
+      if (method !== 0 && method !== 8) {
+        throw wrong(name, `has ${key} packed by method ${method}; save it with numpy.savez()`);
+      }
+      if (packed.length < packedLength) throw wrong(name, `has ${key} cut off`);
+      const content = method === 0 ? packed.slice() : await inflated(packed);
+      if (content.length !== length) throw wrong(name, `has ${key} cut off`);
       tensors.set(key, readNpy(content, `${name}: ${key}`));
     }
     at += 46 + nameLength + extraLength + commentLength;
@@ -145,6 +155,11 @@ async function readNpz(bytes: Uint8Array<ArrayBuffer>, name: string): Promise<Ma
     'is a zip archive without .npy files; save a PyTorch checkpoint with safetensors.torch.save_file()',
   );
 }
+
+/** Stands for a number that is in zip64's own records, which only archives beyond 4 GB need. */
+const inZip64 = 0xffffffff;
+const zip64 = (name: string) =>
+  wrong(name, 'is a zip64 archive; save the tensors as .npy or .safetensors files');
 
 async function inflated(packed: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
@@ -169,7 +184,7 @@ function tensorOf(
     const found = `has ${stored.length} bytes for ${needed}, shape ${shape.join('×')}`;
     throw wrong(name, found, 'data');
   }
-  return { shape, ...read(stored.buffer) };
+  return { shape, ...read(stored.buffer, name) };
 }
 
 /** The same elements with the bytes of each in the other order. */
@@ -181,10 +196,10 @@ function swapped(stored: Uint8Array<ArrayBuffer>, kind: string): Uint8Array<Arra
 const columnMajor = (shape: readonly number[]): number[] =>
   shape.map((_, axis) => shape.slice(0, axis).reduce((product, length) => product * length, 1));
 
-function exactNumber(integer: bigint): number {
+function exactNumber(integer: bigint, name: string): number {
   const number = Number(integer);
   if (Number.isSafeInteger(number)) return number;
-  throw new AttentionError('file', 'file', `the whole number ${integer} is too large for float64`);
+  throw wrong(name, `holds the whole number ${integer}, which float64 would round`, 'dtype');
 }
 
 const viewOf = (bytes: Uint8Array): DataView =>
