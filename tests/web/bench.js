@@ -2,6 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { onPage } from './browser.js';
 
+export { bytesOf, npy, safetensors } from './tensor-files.js';
+
 export const vector = (name) => new URL(`../vectors/${name}`, import.meta.url);
 export const seed = JSON.parse(await readFile(vector('seed-values.json'), 'utf8')).six_step;
 
@@ -29,29 +31,4 @@ export const cells = (bench, stage) =>
       rows.map((row) => [...row.querySelectorAll('.cell')].map((each) => each.textContent.trim())),
     );
 
-export const bytesOf = (numbers, Type) => Buffer.from(Type.from(numbers).buffer);
-export function npy(descr, shape, data, isFortran = false) {
-  const text = `{'descr': '${descr}', 'fortran_order': ${isFortran ? 'True' : 'False'}, 'shape': (${shape.join(', ')},), }`;
-  const header = Buffer.from(`${text}${' '.repeat(63 - ((10 + text.length) % 64))}\n`);
-  const start = Buffer.from([
-    0x93,
-    ...Buffer.from('NUMPY'),
-    1,
-    0,
-    header.length & 255,
-    header.length >> 8,
-  ]);
-  return Buffer.concat([start, header, data]);
-}
-export function safetensors(tensors) {
-  let at = 0;
-  const table = {};
-  for (const [name, { dtype, shape, data }] of Object.entries(tensors)) {
-    table[name] = { dtype, shape, data_offsets: [at, (at += data.length)] };
-  }
-  const header = Buffer.from(JSON.stringify(table));
-  const length = Buffer.alloc(8);
-  length.writeBigUInt64LE(BigInt(header.length));
-  return Buffer.concat([length, header, ...Object.values(tensors).map(({ data }) => data)]);
-}
 export const file = (name, buffer) => ({ name, mimeType: 'application/octet-stream', buffer });

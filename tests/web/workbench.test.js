@@ -33,9 +33,9 @@ test('workbench: text of every kind, and what is wrong with it, without losing a
       /^Row 2 has 2 numbers, the first has 3\./,
     );
     await type(bench, 'query', '[[1, two, 3]]');
-    await says(bench, '“two” is not a number.');
+    await says(bench, '“two” at [1, 2] is not a number.');
     await type(bench, 'query', '[[1, 1e999, 3]]');
-    await says(bench, '“1e999” is too large for a number');
+    await says(bench, '“1e999” at [1, 2] is too large for a number');
     // What was there before still stands.
     await says(bench.locator('[data-field="query"]'), '4×3, text');
     assert.deepEqual((await cells(bench, 'weights'))[3], ['0.29', '0.42', '0.11', '0.18']);
@@ -273,11 +273,17 @@ test('workbench: .npy in both orders, .npz and .safetensors, and broken ones', a
     await give(file('k.safetensors', Buffer.from('no')));
     await says(bench, 'k.safetensors is neither a .npy, .npz nor a .safetensors file.');
     await give(file('complex.npy', npy('<c8', [1, 1], Buffer.alloc(8))));
-    await says(bench, /complex\.npy has elements of type 'c8'; there can be float64, /);
+    await says(bench, /complex\.npy has elements of type “c8”; there can be float64, /);
     await give(file('picture.png', Buffer.from('no')));
     await says(bench, /picture\.png is neither .* read from \.json, \.csv, \.tsv and \.txt\./);
     await give(file('table.csv', Buffer.from('1,2\n3')));
     await says(bench, 'table.csv: Row 2 has 1 numbers, the first has 2.');
+    await give(file('call.json', Buffer.from('{"options": {}, "key": [[1, 1e999]]}')));
+    await says(bench, 'call.json: key: “1e999” at [1, 2] is too large for a number');
+    const other = { options: {}, key: seed.K };
+    await give(file('call.json', Buffer.from(JSON.stringify(other))));
+    await says(bench, 'call.json: Not read, being no arrays: options.');
+    await says(bench.locator('[data-field="key"]'), '4×3, text');
     await says(bench, /✓ The weights agree/);
   });
 });

@@ -5,7 +5,8 @@ import zh from '../content/zh/figures/workbench.json';
 import { type Field, type Given, fields } from '../state/bench-call.js';
 import { exampleGiven, exampleTexts, fieldOf, randomGiven } from '../state/bench-tensors.js';
 import type { Page } from '../state/page.js';
-import { type Found, ReadError } from '../state/read-tensor.js';
+import { ReadError } from '../state/read-text.js';
+import type { Found } from '../state/read-tensor.js';
 import { read } from '../state/read.js';
 import { inTurns } from '../state/turns.js';
 import { fill } from '../state/words.js';
@@ -18,10 +19,14 @@ type Texts = Partial<Record<Field, string>>;
 export const shapeText = (shape: readonly number[]) => (shape.length === 0 ? '1' : shape.join('×'));
 
 function reasonOf({ language }: Page, error: unknown): string {
-  const { errors } = { en, zh }[language];
-  return error instanceof ReadError
-    ? fill(errors[error.word], error.values)
-    : fill(errors.other, { reason: String(error) });
+  const { errors, named } = { en, zh }[language];
+  if (!(error instanceof ReadError)) return fill(errors.other, { reason: String(error) });
+  const { word, values } = error;
+  const problem = fill(errors[word], values);
+  // Of one among several; sentences about a file name it themselves.
+  return values.name && !errors[word].includes('{name}')
+    ? fill(named, { name: values.name, problem })
+    : problem;
 }
 
 export class BenchInputs {
@@ -76,18 +81,27 @@ export class BenchInputs {
   }
 
   async #takeFiles(page: Page, files: readonly File[], field?: Field): Promise<void> {
+    const own = { en, zh }[page.language];
     const problems: string[] = [];
+    let placed = 0;
+    const say = ({ name }: File, problem: string) =>
+      problems.push(problem.includes(name) ? problem : fill(own.named, { name, problem }));
     for (const file of files) {
       try {
-        this.#place(await read({ source: file, name: file.name }), field);
+        const found = await read({ source: file, name: file.name });
+        if (found.skipped.length > 0) {
+          const names = found.skipped.join(own.comma);
+          say(file, fill(own.skipped, { names }));
+        }
+        this.#place(found, field);
+        placed += 1;
       } catch (error) {
-        const reason = reasonOf(page, error);
-        problems.push(reason.includes(file.name) ? reason : `${file.name}: ${reason}`);
+        say(file, reasonOf(page, error));
       }
     }
     if (problems.length > 0) this.#problems.files = problems.join(' ');
     else delete this.#problems.files;
-    if (problems.length < files.length) this.changed();
+    if (placed > 0) this.changed();
     else this.said();
   }
 

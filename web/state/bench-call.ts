@@ -2,7 +2,7 @@
 import type { AttentionOptions, DType, MaskRule, Tensor, TensorData } from 'attention-wasm';
 import { type Meaning, type Settings, maskRules } from './bench-settings.js';
 import { sameShape } from './compare.js';
-import type { GivenTensor } from './read-tensor.js';
+import type { GivenTensor } from './read-text.js';
 import { SLICE, slices } from './turns.js';
 
 export const fields = ['query', 'key', 'value', 'mask', 'expected'] as const;

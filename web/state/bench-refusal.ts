@@ -16,11 +16,7 @@ const axes = ['batches', 'heads', 'length', 'width'] as const;
 
 const textOf = (shape: readonly number[]) => shape.join('×');
 
-export function refusalOf(
-  error: unknown,
-  given: Given,
-  settings: Settings,
-): unknown {
+export function refusalOf(error: unknown, given: Given, settings: Settings): unknown {
   const { query, key, value, mask } = given;
   const { start, meaning } = settings;
   if (!(error instanceof AttentionError) || !query || !key || !value) return error;

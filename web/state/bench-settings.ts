@@ -1,7 +1,7 @@
 // What the workbench is set to: every option of its call that is not a tensor, and what of the
 // result is looked at. One reading serves the link and the controls, so both check alike.
 import type { MaskRule } from 'attention-wasm';
-import { parseNumber } from './parse.js';
+import { halfWidth, parseNumber } from './parse.js';
 
 export const stageNames = [
   'scores',
@@ -83,8 +83,7 @@ export function maskRules(rules: Rules): MaskRule[] {
 
 /** A list with nothing but a comma between its entries. */
 const listed = (text: string) =>
-  text
-    .normalize('NFKC')
+  halfWidth(text)
     .split(/[\s,;、]+/)
     .filter((part) => part !== '');
 

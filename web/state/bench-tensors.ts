@@ -2,7 +2,7 @@
 import example from '../examples/six-step.json';
 import type { Matrix } from './case.js';
 import { draws } from './random.js';
-import type { GivenTensor } from './read-tensor.js';
+import type { GivenTensor } from './read-text.js';
 import { slices } from './turns.js';
 import { type Field, type Given, fields } from './bench-call.js';
 

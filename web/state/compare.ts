@@ -1,5 +1,5 @@
 // A result beside the one that was expected.
-import type { GivenTensor } from './read-tensor.js';
+import type { GivenTensor } from './read-text.js';
 import { slices } from './turns.js';
 
 type What = 'output' | 'weights';

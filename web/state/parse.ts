@@ -1,11 +1,16 @@
 // Numbers as people type and paste them.
 
+/** Digits, letters and signs as Chinese and Japanese keyboards type them, in their usual form. */
+export const halfWidth = (text: string): string =>
+  text
+    .replace(/[\uff01-\uff5e]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0))
+    .replaceAll('\u3000', ' ');
+
 /** As it is written; infinite where it is larger than numbers go. */
 function numeral(text: string): number | undefined {
-  const plain = text
-    .normalize('NFKC')
+  const plain = halfWidth(text)
     .trim()
-    .replace('\u2212', '-')
+    .replaceAll('\u2212', '-')
     .replace(/^([-+]?\d*),(\d+)$/, '$1.$2');
   if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(plain)) return undefined;
   return Number(plain);
@@ -22,7 +27,7 @@ export const isTooLarge = (text: string) => Math.abs(numeral(text) ?? 0) === Inf
 
 /** Rows from a spreadsheet (tabs, commas, spaces) or from nested brackets (NumPy, PyTorch, JSON). */
 export function parseMatrix(text: string): number[][] | undefined {
-  const body = text.normalize('NFKC').replace(/^[^[\d.+\u2212-]*(?=\[)/, '');
+  const body = halfWidth(text).replace(/^[^[\d.+\u2212-]*(?=\[)/, '');
   const lines = body.includes('[')
     ? [...body.matchAll(/\[([^[\]]*)\]/g)].map((match) => match[1] ?? '')
     : body.split(/\r?\n/);

@@ -1,166 +1,150 @@
-// Tensors as people have them: text from a console or a spreadsheet, and the files that the library
-// reads. Every reader says in a plain sentence what is wrong; nothing is guessed.
+// Tensors from files: text, JSON of several, and what the library reads. Every reader says in a plain
+// sentence what is wrong.
 import { AttentionError, type Tensor, toNested } from 'attention-wasm';
 import { readTensors } from 'attention-wasm/files';
-import { isTooLarge, parseNumber } from './parse.js';
-
-export interface GivenTensor {
-  shape: number[];
-  /** Always float64: what the file held, without loss. */
-  data: Float64Array;
-  /** What it was before: a dtype of the library's, or text. */
-  dtype: string;
-}
-
-/** What is wrong with a text or file; `word` names the sentence in the reader's language. */
-export class ReadError extends Error {
-  constructor(
-    readonly word:
-      | 'empty'
-      | 'ragged'
-      | 'notNumber'
-      | 'tooLarge'
-      | 'deep'
-      | 'cut'
-      | 'notJson'
-      | 'file'
-      | 'data'
-      | 'dtype'
-      | 'unknownFile'
-      | 'noTensor'
-      | 'unplaced'
-      | 'other',
-    readonly values: Record<string, string | number> = {},
-  ) {
-    super(word);
-  }
-}
-
-const size = (shape: readonly number[]) => shape.reduce((a, b) => a * b, 1);
-
-/** Nested brackets (JSON, NumPy, PyTorch) or plain rows (CSV, a spreadsheet). */
-export function readText(text: string): GivenTensor {
-  const plain = text.normalize('NFKC').trim();
-  if (plain === '') throw new ReadError('empty');
-  const start = plain.search(/\[/);
-  return start >= 0 ? readNested(plain.slice(start)) : readRows(plain);
-}
-
-/** Words that are numbers, in any case: of Python, NumPy, PyTorch and JavaScript. */
-const spelled = new Map([
-  ['true', 1],
-  ['false', 0],
-  ['nan', NaN],
-  ...['inf', '+inf', 'infinity'].map((name) => [name, Infinity] as const),
-  ...['-inf', '-infinity'].map((name) => [name, -Infinity] as const),
-]);
-const numberOf = (token: string): number => {
-  const parsed = spelled.get(token.toLowerCase()) ?? parseNumber(token);
-  if (parsed === undefined) {
-    const word = isTooLarge(token) ? 'tooLarge' : 'notNumber';
-    throw new ReadError(word, { text: token.slice(0, 24) });
-  }
-  return parsed;
-};
-
-function readRows(text: string): GivenTensor {
-  const rows = text
-    .split(/\r?\n/)
-    .map((line) => line.trim().replace(/[,;]+$/, ''))
-    .filter((line) => line !== '')
-    .map((line) => line.split(/[\s,;]+/));
-  const [first] = rows;
-  const ragged = rows.findIndex((row) => row.length !== first!.length);
-  if (ragged >= 0) {
-    const values = { row: ragged + 1, length: rows[ragged]!.length, first: first!.length };
-    throw new ReadError('ragged', values);
-  }
-  const tokens = rows.flat();
-  return {
-    shape: [rows.length, first!.length],
-    data: Float64Array.from(tokens, numberOf),
-    dtype: 'text',
-  };
-}
-
-function readNested(text: string): GivenTensor {
-  const tokens = text.match(/\[|\]|[^\s,[\]()"]+/g) ?? [];
-  const shape: number[] = [];
-  const counts: number[] = [];
-  const numbers: string[] = [];
-  let depth = 0;
-  for (const token of tokens) {
-    if (token === '[') {
-      counts[depth++] = 0;
-      if (depth > 4) throw new ReadError('deep', { depth });
-    } else if (token === ']') {
-      const count = counts[--depth]!;
-      if (shape[depth] === undefined) shape[depth] = count;
-      else if (shape[depth] !== count) {
-        const row = (counts[depth - 1] ?? 0) + 1;
-        throw new ReadError('ragged', { row, length: count, first: shape[depth]! });
-      }
-      if (depth === 0) break;
-      counts[depth - 1]! += 1;
-    } else {
-      numbers.push(token);
-      counts[depth - 1]! += 1;
-    }
-  }
-  if (depth !== 0) throw new ReadError('cut', { missing: ']' });
-  if (numbers.length !== size(shape)) {
-    throw new ReadError('ragged', { row: 1, length: numbers.length, first: size(shape) });
-  }
-  return {
-    shape,
-    data: Float64Array.from(numbers, numberOf),
-    dtype: 'text',
-  };
-}
-
-/** What the library read, as this page keeps it. */
-const givenOf = (tensor: Tensor): GivenTensor => ({
-  shape: [...tensor.shape],
-  data: Float64Array.from([toNested(tensor)].flat(Infinity) as unknown[], Number),
-  dtype: tensor.dtype!,
-});
+import { type GivenTensor, ReadError, readText } from './read-text.js';
 
 /** The tensors of a file by their names, and the workbench's settings where it has some. */
 export interface Found {
   tensors: Map<string, GivenTensor>;
   settings?: string;
+  /** Parts of a JSON file that are no arrays. */
+  skipped: string[];
+}
+
+/** What the library read, as this page keeps it: float64, row by row. */
+function givenOf(tensor: Tensor): GivenTensor {
+  const { data, strides } = tensor;
+  const isPlain = !strides && /^(float(32|64)|bool)$/.test(tensor.dtype!);
+  return {
+    shape: [...tensor.shape],
+    data: isPlain
+      ? Float64Array.from(data as Float32Array)
+      : Float64Array.from([toNested(tensor)].flat(Infinity) as unknown[], Number),
+    dtype: tensor.dtype!,
+  };
+}
+
+/** The library's sentences about files, by the word that says the same in the reader's language. */
+const sentences: readonly (readonly [ReadError['word'], RegExp])[] = [
+  ['cutHeader', /^(?<name>.+?) (has a header that is cut|is cut off within its header)/],
+  ['cutEntry', /^(?<name>.+?) has (?<entry>.+) cut off/],
+  ['cutFile', /^(?<name>.+?) is (a zip archive that is )?cut off/],
+  ['zip64', /^(?<name>.+?) is a zip64 archive/],
+  ['packed', /^(?<name>.+?) has (?<entry>.+) packed by method (?<method>\d+)/],
+  ['noNpy', /^(?<name>.+?) is a zip archive without \.npy files/],
+  ['whole', /^(?<name>.+?) holds the whole number (?<value>-?\d+)/],
+  ['dtype', /^(?<name>.+?) has elements of type '(?<kind>.*)'/],
+  [
+    'data',
+    /^(?<name>.+?) has (?<found>\d+) bytes for (?<count>\S+) elements of (?<bytes>\d) bytes, shape (?<shape>.*)$/,
+  ],
+  ['unknownFile', /^(?<name>.+?) is neither a /],
+  ['damaged', /^(?<name>.+?) is damaged/],
+];
+
+/** An error of the library's as one of this page's. */
+function inWords(error: unknown): unknown {
+  if (!(error instanceof AttentionError)) return error;
+  for (const [word, sentence] of sentences) {
+    const found = sentence.exec(error.message);
+    if (found) return new ReadError(word, { ...found.groups });
+  }
+  return new ReadError('other', { reason: error.message });
 }
 
 /** Every tensor of a file, by name; a file of one tensor names it after itself. */
 export async function readFile(file: File): Promise<Found> {
   const [, stem = file.name, ending = ''] = /^(.*)\.(\w+)$/.exec(file.name) ?? [];
   const bytes = new Uint8Array(await file.arrayBuffer());
-  if (/^(json|csv|tsv|txt)$/i.test(ending)) return readTexts(new TextDecoder().decode(bytes), stem);
+  if (bytes.length === 0) throw new ReadError('empty');
+  if (/^(json|csv|tsv|txt)$/i.test(ending)) return readTexts(textOf(bytes), stem);
   try {
     const tensors = await readTensors(bytes, file.name);
-    return { tensors: new Map([...tensors].map(([name, tensor]) => [name, givenOf(tensor)])) };
+    if (tensors.size === 0) throw new ReadError('noTensor');
+    const found = [...tensors].map(([name, tensor]) => [name, givenOf(tensor)] as const);
+    return { tensors: new Map(found), skipped: [] };
   } catch (error) {
-    if (!(error instanceof AttentionError)) throw error;
-    const isKnown = /^(npy|npz|safetensors)$/i.test(ending);
-    const word = error.code === 'dtype' || error.code === 'data' ? error.code : 'file';
-    throw new ReadError(isKnown ? word : 'unknownFile', { reason: error.message });
+    throw inWords(error);
   }
+}
+
+/** UTF-8, or UTF-16 where its mark says so, as spreadsheets write it. */
+function textOf(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  const isLittle = first === 0xff && second === 0xfe;
+  const isBig = first === 0xfe && second === 0xff;
+  return new TextDecoder(isLittle ? 'utf-16le' : isBig ? 'utf-16be' : 'utf-8').decode(bytes);
 }
 
 /** A JSON object names several tensors; anything else is one. */
 export function readTexts(text: string, stem: string): Found {
-  if (!text.trimStart().startsWith('{')) return { tensors: new Map([[stem, readText(text)]]) };
-  let table: Record<string, unknown>;
-  try {
-    table = JSON.parse(text) as Record<string, unknown>;
-  } catch (error) {
-    throw new ReadError('notJson', { reason: (error as Error).message });
+  if (!text.trimStart().startsWith('{')) {
+    return { tensors: new Map([[stem, readText(text)]]), skipped: [] };
   }
+  const table = readJSON(text);
   const inner = (table.inputs ?? table) as Record<string, unknown>;
-  const arrays = Object.entries(inner).filter(([, value]) => Array.isArray(value));
+  const parts = Object.entries(inner);
+  const arrays = parts.filter(([, value]) => Array.isArray(value));
   if (arrays.length === 0) throw new ReadError('noTensor');
+  const isObject = (value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value);
   return {
-    tensors: new Map(arrays.map(([name, value]) => [name, readText(JSON.stringify(value))])),
+    tensors: new Map(arrays.map(([name, value]) => [name, readNamed(name, value)])),
     ...(typeof table.workbench === 'string' ? { settings: table.workbench } : {}),
+    skipped: parts.filter(([, value]) => isObject(value)).map(([name]) => name),
   };
+}
+
+/** What is wrong with one of several is said with its name. */
+function readNamed(name: string, value: unknown): GivenTensor {
+  try {
+    return readText(JSON.stringify(value));
+  } catch (error) {
+    if (!(error instanceof ReadError)) throw error;
+    throw new ReadError(error.word, { ...error.values, name });
+  }
+}
+
+/** Numbers that JSON does not have, or that would be lost in reading it, as strings. */
+const kept = (text: string) =>
+  text.replace(/"(?:[^"\\]|\\.)*"|[-+]?(?:\d[\d.eE+-]*|Infinity|NaN)/g, (token) =>
+    token.startsWith('"') || Number.isFinite(Number(token)) ? token : `"${token}"`,
+  );
+
+/** Where a text stops being JSON: at its end where something is missing. */
+function endOfJSON(text: string): number {
+  const tokens = /\s*("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|[[\]{},:])/y;
+  const open: string[] = [];
+  let last = 'start';
+  for (let end = 0; ; end = tokens.lastIndex) {
+    const token = tokens.exec(text)?.[1];
+    if (token === undefined) return end;
+    const inside = open.at(-1);
+    const isKeyDue = inside === '{' && /[{,]/.test(last);
+    const isValueDue = !isKeyDue && /start|[[:,]/.test(last);
+    const fits =
+      token === ','
+        ? last === 'value' && open.length > 0
+        : token === ':'
+          ? last === 'key'
+          : token === ']' || token === '}'
+            ? inside === (token === ']' ? '[' : '{') && /value|[[{]/.test(last)
+            : isValueDue || (isKeyDue && token.startsWith('"'));
+    if (!fits) return tokens.lastIndex - token.length;
+    if (token === '[' || token === '{') open.push(token);
+    if (token === ']' || token === '}') open.pop();
+    last = /[[{,:]/.test(token[0]!) ? token : isKeyDue && token !== '}' ? 'key' : 'value';
+  }
+}
+
+function readJSON(text: string): Record<string, unknown> {
+  const json = kept(text);
+  try {
+    return JSON.parse(json) as Record<string, unknown>;
+  } catch {
+    const end = endOfJSON(json);
+    if (json.slice(end).trim() === '') throw new ReadError('cut', { missing: '}' });
+    throw new ReadError('notJson', { line: json.slice(0, end).split('\n').length });
+  }
 }

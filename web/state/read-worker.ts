@@ -1,5 +1,6 @@
 // Reads a file or a long text away from the page.
-import { ReadError, readFile, readTexts } from './read-tensor.js';
+import { readFile, readTexts } from './read-tensor.js';
+import { ReadError } from './read-text.js';
 import type { Answer, Source } from './read.js';
 
 async function answer({ source, name }: Source): Promise<Answer> {

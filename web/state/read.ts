@@ -1,5 +1,6 @@
 // Reading what the reader brought, however large, without the page standing still.
-import { type Found, ReadError } from './read-tensor.js';
+import type { Found } from './read-tensor.js';
+import { ReadError } from './read-text.js';
 
 export interface Source {
   source: File | string;

@@ -1,0 +1,173 @@
+// Tensors as text: what a console, a spreadsheet or a program writes. Nothing is guessed: what can be
+// meant in two ways, or would be left out, is an error that names its place, counted from 1.
+import { halfWidth, isTooLarge, parseNumber } from './parse.js';
+
+export interface GivenTensor {
+  shape: number[];
+  /** Always float64: what the file held, without loss. */
+  data: Float64Array;
+  /** What it was before: a dtype of the library's, or text. */
+  dtype: string;
+}
+
+/** What is wrong with a text or file; `word` names the sentence in the reader's language. */
+export class ReadError extends Error {
+  constructor(
+    readonly word:
+      | 'empty'
+      | 'ragged'
+      | 'notNumber'
+      | 'tooLarge'
+      | 'missing'
+      | 'comma'
+      | 'mixed'
+      | 'outside'
+      | 'abridged'
+      | 'deep'
+      | 'cut'
+      | 'notJson'
+      | 'cutFile'
+      | 'cutHeader'
+      | 'cutEntry'
+      | 'damaged'
+      | 'noNpy'
+      | 'zip64'
+      | 'packed'
+      | 'whole'
+      | 'data'
+      | 'dtype'
+      | 'unknownFile'
+      | 'noTensor'
+      | 'unplaced'
+      | 'other',
+    readonly values: Record<string, string | number> = {},
+  ) {
+    super(word);
+  }
+}
+
+/** As the comparison names places. */
+const placeText = (place: readonly number[]) => `[${place.join(', ')}]`;
+const shortened = (text: string) => (text.length > 24 ? `${text.slice(0, 24)}…` : text);
+
+/** Nested brackets (JSON, NumPy, PyTorch) or plain rows (CSV, a spreadsheet). */
+export function readText(text: string): GivenTensor {
+  const plain = halfWidth(text).trim();
+  if (plain === '') throw new ReadError('empty');
+  return plain.includes('[') ? readNested(plain) : readRows(plain);
+}
+
+/** Words that are numbers, in any case: of Python, NumPy, PyTorch, JavaScript and this page. */
+const spelled = new Map([
+  ['true', 1],
+  ['false', 0],
+  ['nan', NaN],
+  ...['inf', 'infinity', '∞'].flatMap(
+    (name) =>
+      [
+        [name, Infinity],
+        [`+${name}`, Infinity],
+        [`-${name}`, -Infinity],
+        [`−${name}`, -Infinity],
+      ] as const,
+  ),
+]);
+
+function numberOf(token: string, place: () => number[]): number {
+  const parsed = spelled.get(token.toLowerCase()) ?? parseNumber(token);
+  if (parsed !== undefined) return parsed;
+  const where = { place: placeText(place()) };
+  if (token === '') throw new ReadError('missing', where);
+  if (/^(\.\.\.|…)$/.test(token)) throw new ReadError('abridged', where);
+  const word = isTooLarge(token) ? 'tooLarge' : 'notNumber';
+  throw new ReadError(word, { text: shortened(token), ...where });
+}
+
+/** Cells that one and the same separator separates; lines that begin with # are remarks. */
+function readRows(text: string): GivenTensor {
+  const lines = text
+    .split(/\r\n?|\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  if (lines.length === 0) throw new ReadError('empty');
+  const separator = [';', '\t', ','].find((sign) => text.includes(sign)) ?? /\s+/;
+  const numbers: number[] = [];
+  let width = 0;
+  for (const [row, line] of lines.entries()) {
+    const cells = line.replace(/\s*[,;]$/, '').split(separator);
+    width ||= cells.length;
+    if (cells.length !== width) {
+      throw new ReadError('ragged', { row: row + 1, length: cells.length, first: width });
+    }
+    for (const [column, cell] of cells.entries()) {
+      const place = () => [row + 1, column + 1];
+      const token = cell.trim().replace(/^"(.*)"$/, '$1');
+      // A decimal comma, or one more separator?
+      if (token.includes(',')) {
+        throw new ReadError('comma', { text: shortened(token), place: placeText(place()) });
+      }
+      numbers.push(numberOf(token, place));
+    }
+  }
+  return { shape: [lines.length, width], data: Float64Array.from(numbers), dtype: 'text' };
+}
+
+/** Around the brackets there may be names and calls, but no more numbers. */
+function checkAround(before: string, after: string): void {
+  const lost =
+    /(?:^|[\s,;])[-+]?\.?\d.*/s.exec(before) ?? /^[\s,;]*([-+.\d].*)|[[\]].*/s.exec(after);
+  if (lost)
+    throw new ReadError('outside', { text: shortened(lost[0].replace(/^[\s,;]+|\s+$/g, '')) });
+}
+
+function readNested(text: string): GivenTensor {
+  const start = text.indexOf('[');
+  const shape: number[] = [];
+  const numbers: number[] = [];
+  /** Of each bracket that is open, how many entries are complete. */
+  const counts: number[] = [];
+  const place = () => counts.map((count) => count + 1);
+  /** How deep numbers stand. */
+  let depth: number | undefined;
+  let isEntryDue = true;
+  let end: number | undefined;
+  const tokens = /[[(\])]|,|"[^"]*"|'[^']*'|[^\s,[\]()"']+/g;
+  tokens.lastIndex = start;
+  for (let match = tokens.exec(text); match && end === undefined; match = tokens.exec(text)) {
+    const [token] = match;
+    if (token === ',') {
+      if (isEntryDue) throw new ReadError('missing', { place: placeText(place()) });
+      isEntryDue = true;
+    } else if (token === '[' || token === '(') {
+      if (counts.length === depth) throw new ReadError('mixed', { place: placeText(place()) });
+      counts.push(0);
+      if (counts.length > 4) throw new ReadError('deep', { depth: counts.length });
+      isEntryDue = true;
+    } else if (token === ']' || token === ')') {
+      const count = counts.pop()!;
+      const axis = counts.length;
+      shape[axis] ??= count;
+      if (shape[axis] !== count) {
+        const row = axis === 1 ? counts[0]! + 1 : placeText(place());
+        throw new ReadError('ragged', { row, length: count, first: shape[axis] });
+      }
+      if (axis === 0) end = tokens.lastIndex;
+      else counts[axis - 1]! += 1;
+      isEntryDue = false;
+    } else {
+      depth ??= counts.length;
+      if (counts.length !== depth || shape[depth] !== undefined) {
+        throw new ReadError('mixed', { place: placeText(place()) });
+      }
+      numbers.push(numberOf(token.replace(/^(["'])(.*)\1$/, '$2'), place));
+      counts[depth - 1]! += 1;
+      isEntryDue = false;
+    }
+  }
+  if (end === undefined) throw new ReadError('cut', { missing: ']' });
+  checkAround(text.slice(0, start), text.slice(end));
+  if (numbers.length !== shape.reduce((a, b) => a * b)) {
+    throw new ReadError('mixed', { place: placeText([1]) });
+  }
+  return { shape, data: Float64Array.from(numbers), dtype: 'text' };
+}
