@@ -114,7 +114,7 @@ export function markdownFor(words: Words): MarkdownIt {
   // A long name breaks between its words.
   markdown.renderer.rules.code_inline = (tokens, index) => {
     const name = markdown.utils.escapeHtml(tokens[index]!.content);
-    return `<code>${name.replace(/[_.](?=[A-Za-z]{2})/g, '$&<wbr>')}</code>`;
+    return `<code>${name.replace(/(?:_|(?<=\w{2})\.)(?=[A-Za-z]{2})/g, '$&<wbr>')}</code>`;
   };
   // An empty head is no head.
   const headUnlessEmpty =
