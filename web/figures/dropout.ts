@@ -68,16 +68,11 @@ export class AttentionDropout extends Figure {
 
   static firstFrame = (page: Page) => boardView(page, home.p, home.seed);
 
-  #number(name: 'p' | 'seed', low: number, high: number): number {
-    const read = (text: string) => {
-      const x = Number(text);
-      return x >= low && x <= high ? x : undefined;
-    };
-    return this.setting(name, read, home[name]);
-  }
-
   get #shown() {
-    return { p: this.#number('p', 0, 1), seed: this.#number('seed', 0, 9999) };
+    return {
+      p: this.number('p', [0, 1], home.p),
+      seed: this.whole('seed', [0, 9999], home.seed),
+    };
   }
 
   protected override exhibit(page: Page) {

@@ -5,12 +5,24 @@ import tokensSheet from '../styles/tokens.css?inline';
 import figureSheet from '../styles/figure.css?inline';
 import type { Exhibit } from '../export/exhibit.js';
 import type { Page } from '../state/page.js';
+import { parseNumber } from '../state/parse.js';
 import { fill } from '../state/words.js';
 import { type Shared, Sharing } from './sharing.js';
 
 /** The style of a figure: what all share, and its own sheet. */
 export const sheets = (...own: string[]): CSSResult[] =>
   [tokensSheet, figureSheet, ...own].map((sheet) => unsafeCSS(sheet));
+
+/** Whether two texts of a link list the same, numbers and names in any order. */
+function saysSame(asked: string, used: string): boolean {
+  const parts = (text: string) =>
+    text
+      .split(/[,;+]/)
+      .map((part) => String(parseNumber(part) ?? part))
+      .sort()
+      .join();
+  return asked === used || parts(asked) === parts(used);
+}
 
 export abstract class Figure extends LitElement {
   static override styles = sheets();
@@ -74,19 +86,69 @@ export abstract class Figure extends LitElement {
     return isNew;
   }
 
-  /** A setting of this figure, as the link has it, if `accepts` it. */
-  protected setting<T>(name: string, read: (text: string) => T | undefined, fallback: T): T {
-    const text = this.page?.store.view.settings[`${this.#key}.${name}`];
-    return text === undefined ? fallback : (read(text) ?? fallback);
+  /** The names of its settings, as far as it has asked for them. */
+  readonly #names = new Set<string>();
+  /** What the link asks for and what is used instead, '' for nothing, by the setting's name. */
+  readonly #clamped = new Map<string, { asked: string; used: string }>();
+
+  /**
+   * A setting of this figure, as the link has it, brought into bounds; `fallback` where the link says
+   * nothing, or nothing that can be used. Where `write` does not give back what the link says, the
+   * reader is told.
+   */
+  protected setting<T>(
+    name: string,
+    read: (text: string) => T | undefined,
+    fallback: T,
+    write: (value: T) => string | undefined = String,
+  ): T {
+    this.#names.add(name);
+    const asked = this.page?.store.view.settings[`${this.#key}.${name}`];
+    if (asked === undefined) return fallback;
+    const value = read(asked);
+    const used = value === undefined ? '' : (write(value) ?? '');
+    if (!saysSame(asked, used)) this.#clamped.set(name, { asked, used });
+    return value ?? fallback;
   }
 
-  /** A setting that is a whole number from `low` to `high`. */
-  protected whole(name: string, [low, high]: readonly [number, number], fallback: number): number {
+  /** A setting that is a number from `low` to `high`. */
+  protected number(
+    name: string,
+    [low, high]: readonly [number, number],
+    fallback: number,
+    round = (x: number) => x,
+  ): number {
     const read = (text: string) => {
-      const x = Number(text);
-      return Number.isInteger(x) && x >= low && x <= high ? x : undefined;
+      const x = parseNumber(text);
+      return x === undefined ? undefined : Math.min(Math.max(round(x), low), high);
     };
     return this.setting(name, read, fallback);
+  }
+
+  /** One that is a whole number. */
+  protected whole(name: string, limits: readonly [number, number], fallback: number): number {
+    return this.number(name, limits, fallback, Math.round);
+  }
+
+  /** Whether a link can have this setting. */
+  protected knows(name: string): boolean {
+    return this.#names.has(name);
+  }
+
+  /** What of the link's settings is not as the link says it. */
+  #remarks({ words }: Page): unknown {
+    const key = this.#key;
+    const remarks = [...this.#clamped].map(([name, { asked, used }]) =>
+      fill(used === '' ? words.linkUnusable : words.linkClamped, {
+        name: `${key}.${name}`,
+        asked,
+        used,
+      }),
+    );
+    for (const name of Object.keys(this.#ownSettings())) {
+      if (!this.knows(name)) remarks.push(fill(words.linkUnknown, { name: `${key}.${name}` }));
+    }
+    return remarks.map((text) => html`<p class="remark" role="status">${text}</p>`);
   }
 
   protected set(name: string, text: string | undefined): void {
@@ -121,7 +183,11 @@ export abstract class Figure extends LitElement {
 
   protected override render(): unknown {
     if (this.page) {
-      return html`<div class="figure">${this.view(this.page)} ${this.#menu(this.page)}</div>`;
+      this.#clamped.clear();
+      const view = this.view(this.page);
+      return html`<div class="figure">
+        ${view} ${this.#remarks(this.page)} ${this.#menu(this.page)}
+      </div>`;
     }
     // Until the library is there, and if it never comes, what the page brought stands.
     return this.fallback();

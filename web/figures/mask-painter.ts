@@ -67,7 +67,7 @@ export class AttentionMaskPainter extends Figure {
   #reading: 'allowed' | 'added' = 'allowed';
 
   get #setting(): MaskSetting {
-    return this.setting('m', read, home);
+    return this.setting('m', read, home, write);
   }
 
   #change(change: Partial<MaskSetting>): void {

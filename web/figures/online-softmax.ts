@@ -134,7 +134,12 @@ export class AttentionOnlineSoftmax extends Figure {
     return {
       row: this.whole('row', [1, rows], home.row),
       tile: this.whole('tile', [1, keys], home.tile),
-      causal: this.setting('mask', (text) => (text === 'none' ? false : undefined), home.causal),
+      causal: this.setting(
+        'mask',
+        (text) => (text === 'none' ? false : undefined),
+        home.causal,
+        (isOn) => (isOn ? undefined : 'none'),
+      ),
     };
   }
 

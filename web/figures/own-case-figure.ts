@@ -3,6 +3,7 @@ import type { PropertyValues } from 'lit';
 import { inspectorView } from '../draw/inspector.js';
 import { spell } from '../draw/provenance.js';
 import { type Case, type Cell, sameCase } from '../state/case.js';
+import { frameOf } from '../state/frame.js';
 import { readCase, writeCase } from '../state/link.js';
 import type { LocalCase } from '../state/local-case.js';
 import type { Page } from '../state/page.js';
@@ -43,9 +44,19 @@ export abstract class OwnCaseFigure extends CaseFigure {
     if (text === this.#linked) return;
     this.#linked = text;
     const { home } = this.own;
-    const found = text === '' ? home : readCase(text, home);
+    const found = text === '' ? home : this.#usable(readCase(text, home));
     this.complaint = found ? '' : this.page!.words.linkCase;
     this.own.change(found ?? home);
+  }
+
+  /** A link's case may have options that the library refuses. */
+  #usable(found: Case | undefined): Case | undefined {
+    try {
+      if (found) frameOf(this.page!, found);
+      return found;
+    } catch {
+      return undefined;
+    }
   }
 
   protected override pin(): Cell | null {

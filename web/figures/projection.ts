@@ -31,6 +31,9 @@ import {
 } from './projection-data.js';
 import { boardView, linesOf } from './projection-view.js';
 
+const writePlace = (place: Place | null) =>
+  place ? `${place.stage}.${place.row + 1}.${place.column + 1}` : undefined;
+
 export class AttentionProjection extends Figure {
   static override styles = sheets(projectionSheet);
   static override key = 'xw';
@@ -47,7 +50,7 @@ export class AttentionProjection extends Figure {
   /** As the link has them; the same object as long as they are the same numbers. */
   get #given(): Inputs {
     const read = (name: InputName) =>
-      this.setting(name, (text) => readMatrix(text, sizeOf(home[name])), home[name]);
+      this.setting(name, (text) => readMatrix(text, sizeOf(home[name])), home[name], writeMatrix);
     const found = Object.fromEntries(inputNames.map((name) => [name, read(name)])) as Inputs;
     const isSame = inputNames.every((name) => sameMatrix(found[name], this.#inputs[name]));
     return isSame ? this.#inputs : (this.#inputs = found);
@@ -73,11 +76,12 @@ export class AttentionProjection extends Figure {
         return isThere ? { stage: name, row: row!, column: column! } : undefined;
       },
       null,
+      writePlace,
     );
   }
 
   #keep(place: Place | null): void {
-    this.set('pin', place ? `${place.stage}.${place.row + 1}.${place.column + 1}` : undefined);
+    this.set('pin', writePlace(place));
   }
 
   #write(inputs: Inputs): void {

@@ -57,7 +57,8 @@ export class AttentionSentence extends Figure {
   static firstFrame = (page: Page) => rowView(page, false);
 
   get #isCausal(): boolean {
-    return this.setting('causal', (text) => text === '1', false);
+    const read = (text: string) => (/^[01]$/.test(text) ? text === '1' : undefined);
+    return this.setting('causal', read, false, (isOn) => (isOn ? '1' : '0'));
   }
 
   protected override exhibit(page: Page) {

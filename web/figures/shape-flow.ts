@@ -135,11 +135,13 @@ export class AttentionShapeFlow extends Figure {
 
   /** Heads must share the model's width evenly: the nearest width that they do share. */
   #sizes(): Sizes {
-    const [batch, heads, tokens, model] = (['batch', 'heads', 'tokens', 'model'] as const).map(
-      (name) => this.whole(name, limits[name], home[name]),
-    ) as [number, number, number, number];
+    const [batch, heads, tokens] = (['batch', 'heads', 'tokens'] as const).map((name) =>
+      this.whole(name, limits[name], home[name]),
+    ) as [number, number, number];
     const unit = this.#mode === 'full' ? heads : 2;
-    return { batch, heads, tokens, model: Math.max(unit, Math.round(model / unit) * unit) };
+    const shared = (model: number) => Math.max(unit, Math.round(model / unit) * unit);
+    const model = shared(this.whole('model', limits.model, home.model));
+    return { batch, heads, tokens, model };
   }
 
   get #mode(): Mode {

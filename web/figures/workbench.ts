@@ -103,6 +103,10 @@ export class AttentionWorkbench extends Figure {
     this.#worker = null;
   }
 
+  protected override knows(name: string): boolean {
+    return name in settings;
+  }
+
   /** What the link says of this figure. */
   #textsIn({ store }: Page): Partial<Record<SettingName, string>> {
     const all = store.view.settings;

@@ -16,7 +16,7 @@ import { type Stage, stages, steps } from './steps.js';
 
 /** Something in a link that could not be used as it stood: which words say so, and with what. */
 export interface Remark {
-  word: 'linkStep' | 'linkPin' | 'linkMatrix' | 'linkMask';
+  word: 'linkStep' | 'linkPin' | 'linkMatrix' | 'linkMask' | 'linkUnknown';
   values: Record<string, string>;
 }
 
@@ -31,6 +31,13 @@ const stageKeys: Record<Stage, string> = {
   output: 'o',
 };
 const inputs = ['query', 'key', 'value'] as const;
+/** What a link says of the page's case, step and pin; all else belongs to a figure, by its key. */
+const ownKeys = new Set(['s', 'p', 'm', ...inputs.map((name) => stageKeys[name])]);
+const figureKeys = new Set(
+  'align bench cast causal cost dot drop finite fruit half it lab mask online shape true xw'.split(
+    ' ',
+  ),
+);
 
 /** Rows and columns of a stage's matrix, from the inputs alone. */
 export function shapeOf(
@@ -157,9 +164,12 @@ export function decode(
 
   const pinText = fields.get('p');
   const pin = pinText === undefined ? home.pin : readPin(pinText, newCase, remarks);
-  const settings = Object.fromEntries(
-    [...fields].filter(([name]) => /^[a-z]+\.[a-z]+$/.test(name)),
-  );
+  const isSetting = (name: string) => figureKeys.has(/^([a-z]+)\.[a-z]+$/.exec(name)?.[1] ?? '');
+  const settings = Object.fromEntries([...fields].filter(([name]) => isSetting(name)));
+  for (const name of fields.keys()) {
+    if (isSetting(name) || ownKeys.has(name)) continue;
+    remarks.push({ word: 'linkUnknown', values: { name } });
+  }
   return { view: { case: newCase, step, pin, settings }, anchor, remarks };
 }
 

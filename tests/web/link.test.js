@@ -1,0 +1,180 @@
+// A link says what it says: what a figure cannot use of it, brings into bounds or does not know is told.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { runnerImport } from 'vite';
+import { onPage } from './browser.js';
+
+const load = async (path) =>
+  (await runnerImport(fileURLToPath(new URL(`../../web/${path}`, import.meta.url)))).module;
+const { writeCase, writeMatrix } = await load('state/link.ts');
+const { home: matrices } = await load('figures/projection-data.ts');
+
+/** Of every key a text that is used as it stands, and one that is brought into bounds, to what. */
+const keys = {
+  'align.s': ['6', '99', '7'],
+  'align.t': ['3', '2.6', '3'],
+  'bench.alibi': ['0.5'],
+  'bench.batch': ['1', '0', '1'],
+  'bench.cell': ['2.1', '9.9', '4, 4'],
+  'bench.dropout': ['0.5', '3', '1'],
+  'bench.dtype': ['float64'],
+  'bench.expected': ['weights'],
+  'bench.head': ['1', '-1', '1'],
+  'bench.mask': ['window.left.2', 'window.left.-2', 'window.left.0'],
+  'bench.meaning': ['blocked'],
+  'bench.scale': ['2'],
+  'bench.seed': ['3', '-3', '0'],
+  'bench.sinks': ['-0.5'],
+  'bench.softcap': ['2', '-2', '0'],
+  'bench.stage': ['masked'],
+  'bench.start': ['top-left'],
+  'cast.batch': ['2', '0', '1'],
+  'cast.keys': ['2', '7', '6'],
+  'cast.queries': ['2', '1.4', '1'],
+  'causal.case': [],
+  'causal.s': ['2', '9', '3'],
+  'cost.batch': ['2', '0', '1'],
+  'cost.heads': ['4', '-4', '1'],
+  'cost.tokens': ['256', '0', '1'],
+  'cost.width': ['32', '0', '8'],
+  'dot.k': ['1,2', '1,9', '1,4'],
+  'dot.q': ['-1,2', '0,-9', '0,-4'],
+  'drop.p': ['0.25', '2', '1'],
+  'drop.seed': ['5', '-5', '0'],
+  'finite.c': ['-1e4'],
+  'finite.hide': ['causal'],
+  'finite.in': ['float64'],
+  'fruit.case': [],
+  'fruit.story': ['library'],
+  'half.c': ['20', '999', '300'],
+  'it.causal': ['1'],
+  'lab.d': ['16'],
+  'lab.mode': ['uniform'],
+  'lab.seed': ['7'],
+  'mask.m': ['queries:4,rules:causal', 'queries:40', 'queries:10'],
+  'online.mask': ['none'],
+  'online.row': ['2', '99', null],
+  'online.step': ['1', '0', '1'],
+  'online.tile': ['1', '0', '1'],
+  'shape.batch': ['1', '0', '1'],
+  'shape.heads': ['2', '0', '1'],
+  'shape.mode': ['single'],
+  'shape.model': ['8', '1e9', null],
+  'shape.tokens': ['3', '0', '1'],
+  'true.bits': ['1111000011110000'],
+  'xw.n': ['2', '0', '1'],
+  'xw.pin': ['query.1.1'],
+  'xw.role': ['key'],
+  'xw.wk': [writeMatrix(matrices.wk)],
+  'xw.wq': [writeMatrix(matrices.wq)],
+  'xw.wv': [writeMatrix(matrices.wv)],
+  'xw.x': [writeMatrix(matrices.x)],
+};
+const linkOf = (parts) =>
+  parts.map(([name, text]) => `${name}=${encodeURIComponent(text)}`).join('&');
+
+/** Follows a link on the open page and gives back what the figures say of it. */
+const remarksOf = (page, hash) =>
+  page.evaluate(async (to) => {
+    location.hash = to;
+    await new Promise((resolve) => addEventListener('hashchange', resolve, { once: true }));
+    const said = {};
+    for (const figure of document.querySelectorAll('[data-live]')) {
+      if (!figure.updateComplete) continue;
+      while (!(await figure.updateComplete));
+      const root = figure.shadowRoot;
+      const texts = [...root.querySelectorAll('.remark[role="status"], .hint, .messages')];
+      said[figure.constructor.key || figure.localName] = texts
+        .map(({ textContent }) => textContent.trim())
+        .join('\n');
+    }
+    return said;
+  }, hash);
+
+test('every part of a link that cannot be used as it stands is told, in its figure', async () => {
+  await onPage('en/', async (page) => {
+    for (const figure of await page.locator('[data-figure]').all()) {
+      await figure.scrollIntoViewIfNeeded();
+      await figure.and(page.locator('[data-live]')).waitFor({ state: 'attached' });
+    }
+    // The keys are those that the figures ask for, no more and no fewer.
+    const asked = await page.evaluate(async () => {
+      const names = new Set();
+      const live = [...document.querySelectorAll('[data-live]')];
+      const figures = live.filter((element) => element.updateComplete);
+      const { view } = figures[0].page.store;
+      view.settings = new Proxy(view.settings, {
+        get: (settings, name) => {
+          if (/^\w+\.\w+$/.test(String(name))) names.add(name);
+          return settings[name];
+        },
+      });
+      for (const figure of figures) {
+        figure.requestUpdate();
+        await figure.updateComplete;
+      }
+      return [...names].sort();
+    });
+    assert.deepEqual(asked, Object.keys(keys));
+
+    const entries = Object.entries(keys);
+    const fine = entries.filter(([, [text]]) => text).map(([name, [text]]) => [name, text]);
+    const none = await remarksOf(page, linkOf(fine));
+    for (const [key, text] of Object.entries(none)) {
+      assert.doesNotMatch(text, /link|asked for|cannot be used/i, key);
+    }
+
+    const garbage = await remarksOf(page, linkOf(entries.map(([name]) => [name, 'garbage'])));
+    for (const [name] of entries) {
+      const [key] = name.split('.');
+      if (name.endsWith('.case')) assert.match(garbage[key], /link’s numbers do not fit/, name);
+      else if (key !== 'bench') {
+        assert.ok(
+          garbage[key].includes(`The link says ${name}=garbage`),
+          `${name}: ${garbage[key]}`,
+        );
+      }
+    }
+    const ofBench = entries.filter(([name]) => name.startsWith('bench.'));
+    assert.equal(garbage.bench.match(/“garbage” cannot be used/g).length, ofBench.length);
+
+    const wide = entries.filter(([, { length }]) => length === 3);
+    const clamped = await remarksOf(page, linkOf(wide.map(([name, [, text]]) => [name, text])));
+    const unsaid = [];
+    for (const [name, [, text, used]] of wide) {
+      const [key] = name.split('.');
+      const said =
+        key === 'bench'
+          ? `“${text.replace('.', name === 'bench.cell' ? ', ' : '.')}” was asked for, ${used} is used`
+          : `The link says ${name}=${text}; ${used ?? ''}`;
+      if (!clamped[key].includes(said)) unsaid.push(`${said}: ${clamped[key]}`);
+    }
+    assert.deepEqual(unsaid, []);
+
+    const known = [...new Set(entries.map(([name]) => name.split('.')[0]))];
+    const unknown = await remarksOf(page, linkOf(known.map((key) => [`${key}.other`, '1'])));
+    for (const key of known) assert.match(unknown[key], new RegExp(`${key}\\.other is not known`));
+    const own = await remarksOf(page, 's=9&m=7&p=x&q=1,2&other.s=1&t=1');
+    const said = own['attention-stepper'];
+    for (const text of ['step 9', '“7”', 'cell x', 'Q is not 4×3', 'other.s is not', 't is not']) {
+      assert.ok(said.includes(text), `${text}: ${said}`);
+    }
+  });
+});
+
+test('a case whose options the library refuses leaves the figure as it was', async () => {
+  await onPage('en/', async (page) => {
+    const figure = page.locator('attention-retrieval');
+    await figure.scrollIntoViewIfNeeded();
+    await figure.and(page.locator('[data-live]')).waitFor();
+    const own = await figure.evaluate((element) => element.own.now);
+    const good = writeCase({ ...own, options: { scale: 1 } });
+    const bad = writeCase({ ...own, options: { scale: 'one' } });
+    const hint = figure.getByText('The link’s numbers do not fit');
+    await page.evaluate((text) => (location.hash = text), linkOf([['fruit.case', bad]]));
+    await hint.waitFor();
+    await page.evaluate((text) => (location.hash = text), linkOf([['fruit.case', good]]));
+    await hint.waitFor({ state: 'detached' });
+  });
+});
