@@ -314,11 +314,16 @@ test('a link that asks for too much is put right, and says so', async () => {
 
 test('what must always hold is checked in sight', async () => {
   await onPage('en/', async (page) => {
-    const states = () =>
+    const states = (figure = 'attention-stepper') =>
       page
-        .locator('attention-stepper .invariants li')
+        .locator(`${figure} .invariants li`)
         .evaluateAll((items) => items.map((item) => item.dataset.holds));
     assert.deepEqual(await states(), ['yes', 'yes', 'yes', 'yes']);
+    for (const other of ['attention-retrieval', 'attention-causal-steps']) {
+      await page.locator(other).scrollIntoViewIfNeeded();
+      await page.locator(`${other}[data-live] .invariants`).waitFor();
+      assert.deepEqual(await states(other), ['yes', 'yes', 'yes'], other);
+    }
     // Scores that overflow to infinity make a row NaN; the figure does not hide it.
     await cell(page, 'query', 3, 0).click();
     await page.keyboard.type('1e308');

@@ -1,5 +1,7 @@
 // What must be true of every frame, checked on the numbers themselves and always in sight.
+import { html } from 'lit';
 import type { Frame } from '../state/frame.js';
+import { type Words, fill } from '../state/words.js';
 
 export interface Invariant {
   name: 'rowsSum' | 'inUnit' | 'maskedZero' | 'inHull';
@@ -41,4 +43,19 @@ export function invariantsOf({ matrices, cause }: Frame): Invariant[] {
       count: output.length,
     },
   ];
+}
+
+/** The list below a figure, green or red; `names` where it does not show all that they speak of. */
+export function invariantsView(frame: Frame, words: Words, names?: readonly Invariant['name'][]) {
+  const item = ({ name, holds, count }: Invariant) =>
+    html`<li data-holds=${holds ? 'yes' : 'no'}>
+      <span class="sign" role="img" aria-label=${holds ? words.holds : words.fails}
+        >${holds ? '✓' : '✗'}</span
+      >
+      ${fill(words.invariant[name], { count })}
+    </li>`;
+  const shown = invariantsOf(frame).filter(({ name }) => !names || names.includes(name));
+  return html`<ul class="invariants" aria-label=${words.invariants}>
+    ${shown.map(item)}
+  </ul>`;
 }

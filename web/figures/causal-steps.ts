@@ -4,6 +4,7 @@ import { html, nothing } from 'lit';
 import en from '../content/en/figures/causal-steps.json';
 import zh from '../content/zh/figures/causal-steps.json';
 import { inspectorView } from '../draw/inspector.js';
+import { invariantsView } from '../draw/invariants.js';
 import { type Lineage, lineageOf } from '../draw/lineage.js';
 import { type GridState, type MatrixModel, matrixView } from '../draw/matrix.js';
 import { spell } from '../draw/provenance.js';
@@ -121,18 +122,21 @@ export class AttentionCausalSteps extends OwnCaseFigure {
         ${fill(own.says[name], { query: tokens[looked.row]! })}
       </p>
       ${boardView(this.frame, page, step, this.gridState(looked))}
-      ${inspectorView({
-        words,
-        cell: looked.stage === 'query' ? null : looked,
-        lines: spell(looked, this.frame, stepOf(stageAt[name]), words).filter(
-          ({ stage }) => stage === 'masked' || stage === 'weights',
-        ),
-        isKept: this.own.pin !== null && looked === this.own.pin,
-        isEditable: false,
-        hint: this.complaint || null,
-        edit: (cell) => this.grid.edit(cell),
-        letGo: () => this.setPin(null),
-      })}
+      <div class="below">
+        ${inspectorView({
+          words,
+          cell: looked.stage === 'query' ? null : looked,
+          lines: spell(looked, this.frame, stepOf(stageAt[name]), words).filter(
+            ({ stage }) => stage === 'masked' || stage === 'weights',
+          ),
+          isKept: this.own.pin !== null && looked === this.own.pin,
+          isEditable: false,
+          hint: this.complaint || null,
+          edit: (cell) => this.grid.edit(cell),
+          letGo: () => this.setPin(null),
+        })}
+        ${invariantsView(this.frame, words, ['rowsSum', 'inUnit', 'maskedZero'])}
+      </div>
       <div class="tools">
         <button type="button" aria-disabled=${!this.own.canUndo} @click=${() => this.undo()}>
           ${words.undo}

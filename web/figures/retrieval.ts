@@ -4,6 +4,7 @@ import { type TemplateResult, html, nothing } from 'lit';
 import en from '../content/en/figures/retrieval.json';
 import zh from '../content/zh/figures/retrieval.json';
 import { choiceView, switchView } from '../draw/controls.js';
+import { invariantsView } from '../draw/invariants.js';
 import { type GridState, type MatrixModel, matrixView } from '../draw/matrix.js';
 import { cellWeight } from '../draw/number.js';
 import { domainOf } from '../draw/scale.js';
@@ -125,7 +126,10 @@ export class AttentionRetrieval extends OwnCaseFigure {
         </button>
         <button type="button" @click=${() => this.changeCase(home)}>${page.words.reset}</button>
       </div>
-      ${this.inspector(page, looked)}
+      <div class="below">
+        ${this.inspector(page, looked)}
+        ${invariantsView(frame, page.words, ['rowsSum', 'inUnit', 'inHull'])}
+      </div>
     </div>`;
   }
 }

@@ -5,7 +5,7 @@ import { type TemplateResult, html, nothing } from 'lit';
 import { type GridState, type MatrixModel, matrixView } from '../draw/matrix.js';
 import { switchView } from '../draw/controls.js';
 import { inspectorView } from '../draw/inspector.js';
-import { type Invariant, invariantsOf } from '../draw/invariants.js';
+import { invariantsView } from '../draw/invariants.js';
 import { exactNumber } from '../draw/number.js';
 import { spell } from '../draw/provenance.js';
 import { railView } from '../draw/rail.js';
@@ -136,15 +136,6 @@ function models({ frame, view, tokens, words }: StepperView): Record<Stage, Matr
   };
 }
 
-function invariantView({ name, holds, count }: Invariant, words: Words) {
-  return html`<li data-holds=${holds ? 'yes' : 'no'}>
-    <span class="sign" role="img" aria-label=${holds ? words.holds : words.fails}
-      >${holds ? '✓' : '✗'}</span
-    >
-    ${fill(words.invariant[name], { count })}
-  </li>`;
-}
-
 /** All six captions lie on one another, so that the figure keeps its height from step to step. */
 function captionsView(shown: StepperView, live?: Live) {
   const { view, words } = shown;
@@ -215,9 +206,7 @@ export function stepperView(shown: StepperView, live?: Live): TemplateResult {
           : html`<div class="inspector"></div>`
       }
       <div class="beside">
-        <ul class="invariants" aria-label=${words.invariants}>
-          ${invariantsOf(frame).map((invariant) => invariantView(invariant, words))}
-        </ul>
+        ${invariantsView(frame, words)}
         ${
           live
             ? html`<div class="tools">
