@@ -110,6 +110,7 @@ export class AttentionCausalSteps extends OwnCaseFigure {
     const step = this.#step;
     const name = steps[step - 1]!;
     const looked = this.grid.looked ?? { stage: stageAt[name], row: 3, column: 1 };
+    const due = steps.findIndex((each) => stageAt[each] === looked.stage) + 1;
     const go = (to: number) => this.set('s', to === 1 ? undefined : String(to));
     return html`<div class="causal" data-looking=${this.grid.looked ? 'yes' : nothing}>
       ${railView({
@@ -129,6 +130,7 @@ export class AttentionCausalSteps extends OwnCaseFigure {
           lines: spell(looked, this.frame, stepOf(stageAt[name]), words).filter(
             ({ stage }) => stage === 'masked' || stage === 'weights',
           ),
+          due: due > step ? due : undefined,
           isKept: this.own.pin !== null && looked === this.own.pin,
           isEditable: false,
           hint: this.complaint || null,
