@@ -70,7 +70,7 @@ test('every figure is placed once', () => {
   const names = [
     ...['alignment', 'broadcast', 'bug-gallery', 'cards', 'causal-steps', 'checks', 'cost'],
     ...['dot-product', 'dropout', 'finite-mask', 'goals', 'install', 'mask-order', 'mask-painter'],
-    ...['online-softmax', 'polarity', 'precision', 'projection', 'quiz', 'retrieval'],
+    ...['online-softmax', 'overflow', 'polarity', 'precision', 'projection', 'quiz', 'retrieval'],
     ...['scaling-lab', 'sentence', 'shape-flow', 'stepper', 'workbench'],
   ].map((name) => `attention-${name}`);
   for (const language of languages) {

@@ -220,6 +220,7 @@ const figures = {
     link: 'mask.m=keys:8,left:2,rules:causal+window+padding,painted:3.0+3.1+3.2+3.3',
   },
   'online-softmax': { link: 'online.row=3&online.tile=2', tables: ['query 3 in tiles of 2'] },
+  overflow: { link: 'exp.x=89,88,80&exp.t=bfloat16', tables: ['textbook, bfloat16'] },
   polarity: { link: 'true.bits=0110011001100110', calls: 2 },
   precision: { link: 'half.c=80', calls: 0, tables: ['float16', /first/, 'float32'] },
   projection: { link: 'xw.n=5&xw.pin=output.1.2&xw.role=key' },

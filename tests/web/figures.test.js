@@ -283,6 +283,62 @@ test('precision and sentence: what overflows in float16, and what the causal mas
   });
 });
 
+test('precision: what rounding loses in float16 is said, and no small weight reads 0', async () => {
+  const shown = async (c) => {
+    let text;
+    await onPage(`en/#half.c=${c}`, async (page) => {
+      text = await (await wake(page, 'precision')).locator('.figure').innerText();
+    });
+    return text;
+  };
+  const rounded = await shown(31);
+  assert.match(rounded, /61,472\s+−61,472\s+59,424/);
+  assert.match(
+    rounded,
+    /exact scaled scores are 7,688, −7,688, 7,440, and these are off by 4, 4, 12/,
+  );
+  assert.match(rounded, /61,504\s+−61,504\s+59,520[^]*The scores are exact/);
+  const small = await shown(1);
+  assert.match(small, /weights\s+>0\.995\s+<0\.005\s+<0\.005/);
+  assert.doesNotMatch(small, /off by/);
+});
+
+test('overflow: the textbook’s softmax fails where the library’s does not, in each format', async () => {
+  await onPage('en/', async (page) => {
+    const overflow = await wake(page, 'overflow');
+    const weights = (way) => overflow.locator('.lanes').nth(way).locator('tr').last().innerText();
+    const cells = async (way) => (await weights(way)).split(/\s+/).slice(1);
+    const verdict = () => overflow.locator('.comparison .remark').first().innerText();
+    assert.deepEqual(await cells(0), ['NaN', 'NaN', 'NaN']);
+    assert.deepEqual(await cells(1), ['0.67', '0.24', '0.09']);
+    const first = overflow.getByLabel('score 1', { exact: true });
+    const enter = async (text) => {
+      await first.fill(text);
+      await first.press('Enter');
+    };
+    for (const [index, text] of [
+      ['1', '89'],
+      ['2', '88'],
+      ['3', '80'],
+    ]) {
+      await overflow.getByLabel(`score ${index}`, { exact: true }).fill(text);
+      await overflow.getByLabel(`score ${index}`, { exact: true }).press('Enter');
+    }
+    // e^89 is beyond float32, e^88 is not; all three fit in float64.
+    assert.match(await verdict(), /e to the power of 89 is beyond float32.*88\.72/);
+    assert.deepEqual(await cells(0), ['NaN', '0', '0']);
+    await overflow.getByRole('radio', { name: 'float64' }).check();
+    assert.match(await verdict(), /Nothing overflows here: 89 is below 709\.78/);
+    assert.deepEqual(await cells(0), await cells(1));
+    await enter('99999');
+    assert.equal(await first.inputValue(), '60000');
+    await overflow.getByRole('button', { name: '−1,000' }).click();
+    assert.match(await verdict(), /too small for float64 and becomes 0, and 0\/0 is NaN/);
+    assert.deepEqual(await cells(1), ['0.67', '0.24', '0.09']);
+    await page.waitForURL(/exp\.x=-1000(,|%2C)-1001/);
+  });
+});
+
 test('quiz: feedback, model answer, and checks that hold on fresh numbers', async () => {
   await onPage('en/', async (page) => {
     const quiz = await wake(page, 'quiz');

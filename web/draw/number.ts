@@ -31,6 +31,14 @@ export function cellWeight(x: number): string {
   return cellNumber(x);
 }
 
+/** A weight in a table: what is exactly 0 or 1 stands without decimals, unlike what is rounded. */
+export const cellShare = (x: number): string => (Number.isInteger(x) ? String(x) : cellWeight(x));
+
+/** A score in a table of large ones: its thousands apart, and only the decimals that it has. */
+export const grouped = (x: number): string =>
+  special(x) ??
+  typographic(x.toLocaleString('en', { maximumFractionDigits: 4 })).replace(/^−0$/, '0');
+
 /** In the inspector: four decimals. */
 export function exactNumber(x: number): string {
   return special(x) ?? (inRange(x, 1e-4, 1e6) ? fixed(x, 4) : typographic(x.toExponential(3)));

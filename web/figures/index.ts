@@ -25,6 +25,7 @@ export const figures: Record<string, () => Promise<FigureClass>> = {
   'attention-mask-painter': async () => (await import('./mask-painter.js')).AttentionMaskPainter,
   'attention-online-softmax': async () =>
     (await import('./online-softmax.js')).AttentionOnlineSoftmax,
+  'attention-overflow': async () => (await import('./overflow.js')).AttentionOverflow,
   'attention-polarity': async () => (await import('./polarity.js')).AttentionPolarity,
   'attention-precision': async () => (await import('./precision.js')).AttentionPrecision,
   'attention-projection': async () => (await import('./projection.js')).AttentionProjection,

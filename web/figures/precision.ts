@@ -4,7 +4,7 @@ import { html } from 'lit';
 import en from '../content/en/figures/precision.json';
 import zh from '../content/zh/figures/precision.json';
 import { sliderView } from '../draw/controls.js';
-import { givenNumber } from '../draw/number.js';
+import { cellShare, grouped } from '../draw/number.js';
 import { root, withWidths } from '../draw/symbols.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
@@ -27,14 +27,32 @@ function traces({ attention, library: { tensor } }: Page, c: number): Record<Way
   return { float16: whole.unwidened!, first: first.unwidened!, widened: whole };
 }
 
-const written = (x: number) =>
-  Number.isFinite(x) && Math.abs(x) >= 1000
-    ? x.toLocaleString('en').replace('-', '−')
-    : givenNumber(x);
+/** What the scores are where nothing is rounded: every sum of these whole numbers fits in float64. */
+function exactScores({ attention, library: { tensor } }: Page, c: number): number[] {
+  const filled = (x: number) => Array.from({ length: WIDTH }, () => x);
+  const key = tensor([c, -c, c - 1].map(filled), 'float64');
+  const { scaled } = attention.explain(tensor([filled(c)], 'float64'), key, key).steps;
+  return [0, 1, 2].map((at) => Number(scaled.data[at]));
+}
+
+/** What became of the scores on the way to softmax: the first step that overflows, or the rounding. */
+function fate({ words, language }: Page, { steps, diagnostics }: Trace, exact: number[]): string {
+  const own = { en, zh }[language];
+  const fault = diagnostics.firstNonFinite;
+  if (fault) {
+    const step = words.stages[fault.step as 'scores'] ?? fault.step;
+    return fill(own.firstFault, { step });
+  }
+  const lost = exact.map((x, at) => Math.abs(x - Number(steps.scaled.data[at])));
+  if (lost.every((x) => x === 0)) return own.exact;
+  const wanted = exact.map(grouped).join(', ');
+  return fill(own.rounded, { wanted, lost: lost.map(grouped).join(', ') });
+}
 
 function boardView(page: Page, c: number) {
   const own = { en, zh }[page.language];
   const found = traces(page, c);
+  const exact = exactScores(page, c);
   const names: Record<(typeof rows)[number], unknown> = {
     ...own.rows,
     scaled: html`÷ ${root(WIDTH)}`,
@@ -42,12 +60,11 @@ function boardView(page: Page, c: number) {
   const cells = (trace: Trace, name: (typeof rows)[number]) =>
     [0, 1, 2].map((at) => {
       const x = Number(trace.steps[name].data[at]);
-      return html`<td ?data-lost=${!Number.isFinite(x)}>${written(x)}</td>`;
+      const write = name === 'weights' ? cellShare : grouped;
+      return html`<td ?data-lost=${!Number.isFinite(x)}>${write(x)}</td>`;
     });
   const way = (name: Way) => {
     const trace = found[name];
-    const fault = trace.diagnostics.firstNonFinite;
-    const step = fault ? (page.words.stages[fault.step as 'scores'] ?? fault.step) : '';
     return html`<div>
       <p class="comparison-title">${own.ways[name]}</p>
       <table class="lanes">
@@ -69,7 +86,7 @@ function boardView(page: Page, c: number) {
           )}
         </tbody>
       </table>
-      <p class="remark">${fault ? fill(own.firstFault, { step }) : own.fine}</p>
+      <p class="remark">${fate(page, trace, exact)}</p>
     </div>`;
   };
   return html`<p class="remark">${withWidths(own.table)}</p>
