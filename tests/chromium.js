@@ -1,16 +1,22 @@
 // The browser of the tests and the benchmark.
 import { chromium } from 'playwright-core';
 
-/** Starts it, without what a browser fetches on its own account. */
-export const launch = () =>
-  chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: [
-      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      '--no-first-run',
-      '--disable-gpu',
-    ],
-  });
+/** Without what a browser fetches on its own account. */
+const options = {
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: [
+    ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    '--no-first-run',
+    '--disable-gpu',
+  ],
+};
+
+/** Starts it. */
+export const launch = () => chromium.launch(options);
+
+/** Starts it with a profile, a new one, as a reader has: closing the context ends the browser. */
+export const launchWithProfile = (settings) =>
+  chromium.launchPersistentContext('', { ...options, ...settings });

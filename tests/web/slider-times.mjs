@@ -7,7 +7,7 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { serve } from '../../src/build/serve.mjs';
-import { launch } from '../chromium.js';
+import { launchWithProfile } from '../chromium.js';
 
 const MOVES = 12;
 const { values: asked } = parseArgs({ options: { only: { type: 'string' } } });
@@ -40,17 +40,18 @@ const ms = (x) => x.toFixed(1).padStart(8);
 const kinds = ['TaskDuration', 'ScriptDuration', 'RecalcStyleDuration', 'LayoutDuration'];
 
 const server = await serve({ folder: fileURLToPath(new URL('../../build/site', import.meta.url)) });
-const browser = await launch();
+// Without a profile the browser reads the page's icon again whenever the address changes.
+const context = await launchWithProfile({
+  viewport: { width: 1440, height: 1000 },
+  serviceWorkers: 'block',
+});
+context.setDefaultTimeout(120_000);
 try {
   const head = ['work', 'script', 'style', 'layout', 'most', 'paint', 'most'];
   console.log('ms'.padEnd(36) + head.map((text) => text.padStart(8)).join(''));
   for (const [figure, name, key, state, which = 0] of sliders) {
     if (asked.only && asked.only !== figure) continue;
-    const page = await browser.newPage({
-      viewport: { width: 1440, height: 1000 },
-      serviceWorkers: 'block',
-    });
-    page.setDefaultTimeout(120_000);
+    const page = await context.newPage();
     await page.goto(`${server.url}en/#${state}`);
     const element = page.locator(`attention-${figure}`);
     await element.scrollIntoViewIfNeeded();
@@ -61,7 +62,7 @@ try {
         : element.locator(which);
     await control.focus();
     await page.waitForTimeout(1000);
-    const session = await page.context().newCDPSession(page);
+    const session = await context.newCDPSession(page);
     await session.send('Performance.enable', { timeDomain: 'threadTicks' });
     const tasks = async () => {
       const { metrics } = await session.send('Performance.getMetrics');
@@ -104,6 +105,6 @@ try {
     await page.close();
   }
 } finally {
-  await browser.close();
+  await context.close();
   await server.close();
 }
