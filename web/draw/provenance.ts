@@ -4,7 +4,7 @@ import { type TemplateResult, html } from 'lit';
 import type { Cell, Matrix } from '../state/case.js';
 import type { Frame } from '../state/frame.js';
 import { type Stage, isPair, pairStages, stepOf } from '../state/steps.js';
-import { type Words, fill } from '../state/words.js';
+import { type Words, fill, rulesText } from '../state/words.js';
 import { equalsSign, exactNumber, givenNumber, operand, sumTerms } from './number.js';
 import { cellName, root, vector } from './symbols.js';
 
@@ -23,6 +23,9 @@ const equals = (value: number, of: readonly number[] = []) =>
   html`<span class="term">${equalsSign([...of, value])} <b>${exactNumber(value)}</b></span>`;
 /** The same number again, as it was written. */
 const same = (value: number) => html`<span class="term">= <b>${exactNumber(value)}</b></span>`;
+/** One operation on these numbers, and its result. */
+export const operation = (text: unknown, of: readonly number[], result: number) =>
+  html`${equalsSign(of)} ${pieces([text])}${equals(result, of)}`;
 const cellOf = (matrix: Matrix, row: number, column: number) => matrix[row]?.[column] ?? NaN;
 
 type Write = (x: number) => string;
@@ -58,25 +61,32 @@ function scoreLine(frame: Frame, i: number, j: number, write: Write) {
   ${sumOfProducts(factors, [write, write], cellOf(scores, i, j))}`;
 }
 
-function scaledLine({ matrices }: Frame, i: number, j: number) {
+function scaledLine({ matrices, case: { options } }: Frame, i: number, j: number) {
   const width = matrices.query[0]?.length ?? 0;
   const score = cellOf(matrices.scores, i, j);
-  const ratio = html`${exactNumber(score)} ÷ ${root(width)}`;
-  return html`${equalsSign([score])} ${pieces([ratio])}${equals(cellOf(matrices.scaled, i, j))}`;
+  const by =
+    options.scale === undefined ? html`÷ ${root(width)}` : `× ${givenNumber(options.scale)}`;
+  return operation(html`${exactNumber(score)} ${by}`, [score], cellOf(matrices.scaled, i, j));
 }
 
+/** Whether a pair may be read, in words. */
+export const permission = (rules: readonly string[], words: Words) =>
+  html`<span class="remark"
+    >${rules.length === 0 ? words.allowed : fill(words.forbidden, { rule: rulesText(rules, words) })}</span
+  >`;
+
 function maskedLine(frame: Frame, words: Words, i: number, j: number) {
+  const { bias } = frame.case.options;
   const rules = frame.cause[i]?.[j] ?? [];
   const number = cellOf(frame.matrices.scaled, i, j);
-  const [sign, scaled] = [equalsSign([number]), exactNumber(number)];
-  const masked = same(cellOf(frame.matrices.masked, i, j));
-  if (rules.length === 0) {
-    return html`${sign} ${pieces([`${scaled} + 0`])}${masked}
-      <span class="remark">${words.allowed}</span>`;
+  const masked = cellOf(frame.matrices.masked, i, j);
+  if (bias !== undefined) {
+    const added = cellOf(bias as Matrix, i, j);
+    return operation(`${exactNumber(number)} + ${operand(exactNumber(added))}`, [number], masked);
   }
-  const rule = rules.map((name) => words.rules[name as keyof Words['rules']] ?? name).join(', ');
-  return html`${sign} ${pieces([`${scaled} + (−∞)`])}${masked}
-    <span class="remark">${fill(words.forbidden, { rule })}</span>`;
+  const added = rules.length === 0 ? '0' : '(−∞)';
+  return html`${equalsSign([number])}
+  ${pieces([`${exactNumber(number)} + ${added}`])}${same(masked)} ${permission(rules, words)}`;
 }
 
 /** The softmax of row i, in three lines: its maximum, its exponentials, their sum. */
@@ -126,8 +136,7 @@ function weightLine(frame: Frame, words: Words, i: number, j: number) {
   }
   const power = cellOf(frame.exponentials, i, j);
   const ratio = `${exactNumber(power)} ÷ ${exactNumber(sum)}`;
-  return html`${equalsSign([power, sum])}
-  ${pieces([ratio])}${equals(cellOf(frame.matrices.weights, i, j), [power, sum])}`;
+  return operation(ratio, [power, sum], cellOf(frame.matrices.weights, i, j));
 }
 
 function outputLine(frame: Frame, words: Words, [i, c]: readonly [number, number], write: Write) {
@@ -177,9 +186,10 @@ export function spell(
   words: Words,
   write: Write = givenNumber,
 ): Line[] {
-  // Without a mask, the masked scores are the scaled ones and have nothing of their own to say.
+  // Where nothing is added, the masked scores are the scaled ones and have nothing of their own to say.
+  const { mask, bias } = frame.case.options;
   const reached = (name: Stage) =>
-    stepOf(name) <= step && (name !== 'masked' || frame.case.options.mask !== undefined);
+    stepOf(name) <= step && (name !== 'masked' || mask !== undefined || bias !== undefined);
   if (isPair(stage)) {
     return pairStages.filter(reached).flatMap((name): Line[] => {
       const line = {
@@ -220,3 +230,14 @@ export function spell(
     },
   ];
 }
+
+/** The same for a cell of a figure that shows `stage` under a name of its own. */
+export const spellAs = (
+  stage: Stage,
+  { stage: name, row, column }: Cell<string>,
+  frame: Frame,
+  words: Words,
+): Line[] =>
+  spell({ stage, row, column }, frame, stepOf(stage), words).map((line) =>
+    line.stage === stage ? { ...line, stage: name } : line,
+  );

@@ -9,6 +9,10 @@ export function fill(text: string, values: Record<string, string | number>): str
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
 
+/** The rules that forbid a pair, by their names. */
+export const rulesText = (rules: readonly string[], words: Words): string =>
+  rules.map((rule) => words.rules[rule as keyof Words['rules']] ?? rule).join(', ');
+
 /** What to say of an entry that is not a number; nothing of none. */
 export function complaintOf(words: Words, entry: string | undefined): string {
   if (entry === undefined) return '';
