@@ -238,19 +238,21 @@ test("online softmax: the kernel's own steps for the fourth query, by keyboard",
 
 test('alignment: both customs, and the refusal that names them', async () => {
   await onPage('en/', async (page) => {
-    const text = await (await wake(page, 'alignment')).locator('.figure').innerText();
-    assert.match(text, /output 1\.00, 1\.50/);
-    assert.match(text, /output 3\.75, 6\.20/);
-    assert.match(text, /start must be said/);
+    const alignment = await wake(page, 'alignment');
+    const outputs = (start) =>
+      alignment.locator(`td[data-stage="${start}-output"]`).allInnerTexts();
+    assert.deepEqual(await outputs('top-left'), ['1.00', '1.50']);
+    assert.deepEqual(await outputs('bottom-right'), ['3.75', '6.20']);
+    assert.match(await alignment.locator('.figure').innerText(), /start must be said/);
   });
 });
 
 test('masks: polarity, order and a padding mask that is broadcast, with their numbers', async () => {
   await onPage('en/', async (page) => {
     const order = await wake(page, 'mask-order');
-    near(await matrix(order, 0), seed.six_step.weights_causal, 'masked first');
+    near(await matrix(order, 1), seed.six_step.weights_causal, 'masked first');
     const zeroed = seed.six_step.weights_nomask.map((row, i) => row.map((x, j) => (j > i ? 0 : x)));
-    near(await matrix(order, 1), zeroed, 'masked afterwards');
+    near(await matrix(order, 2), zeroed, 'masked afterwards');
     assert.match(await order.locator('.figure').innerText(), /0\.2234, 0\.5085, 0\.8991, 1\.0000/);
 
     const polarity = await wake(page, 'polarity');

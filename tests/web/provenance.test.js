@@ -6,21 +6,21 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { load, tensor, toNested } from 'attention-wasm';
 import { cell, languages, onPage } from './browser.js';
+import {
+  at,
+  cellsOf,
+  checkEach,
+  expectedMarks,
+  marksIn,
+  point,
+  range,
+  rowByColumn,
+} from './marks.js';
 
 const readJSON = async (path) => JSON.parse(await readFile(new URL(path, import.meta.url), 'utf8'));
 const { inputs } = await readJSON('../../web/examples/six-step.json');
 const walk = (await readJSON('../../web/examples/shape-walk.json')).projections;
 const attention = await load({ threads: 1 });
-
-const range = (count) => Array.from({ length: count }, (_, index) => index);
-const cellsOf = (shapes) =>
-  Object.entries(shapes).flatMap(([stage, [rows, columns]]) =>
-    range(rows).flatMap((i) => range(columns).map((j) => `${stage} ${i} ${j}`)),
-  );
-
-/** Row i of `left` against column j of `right`. */
-const rowByColumn = (left, right, inner, i, j) =>
-  inner.flatMap((l) => [`${left} ${i} ${l}`, `${right} ${l} ${j}`]);
 
 /** What each stage of attention reads, `sees(i, j)` where query i may read key j. */
 const attentionReads = ({ width, keys, sees, before = 'masked' }) => {
@@ -33,66 +33,6 @@ const attentionReads = ({ width, keys, sees, before = 'masked' }) => {
     output: (i, c) => rowByColumn('weights', 'value', visible(i), i, c),
   };
 };
-
-/** The marks that a cell must bring about: its operands, what those are made of, what follows. */
-function expectedMarks(shapes, reads, focus) {
-  const all = cellsOf(shapes);
-  const direct = (name) => {
-    const [stage, i, j] = name.split(' ');
-    return reads[stage]?.(Number(i), Number(j)) ?? [];
-  };
-  const back = (name) => direct(name).flatMap((source) => [source, ...back(source)]);
-  const [operands, sources] = [direct(focus), back(focus)];
-  const results = all.filter((name) => back(name).includes(focus));
-  const pairs = ['scores', 'scaled', 'masked', 'weights'];
-  const [stage, ...place] = focus.split(' ');
-  // One pair of query and key is the same pair at every step, also where the mask cuts it off.
-  const same = pairs.includes(stage) ? pairs.map((name) => [name, ...place].join(' ')) : [];
-  const marks = {};
-  const mark = (names, kind) => {
-    for (const name of names) if (all.includes(name)) marks[name] ??= kind;
-  };
-  mark([focus], 'focus');
-  mark(operands, 'operand');
-  mark(sources, 'source');
-  mark(results, 'result');
-  mark(same, 'source');
-  return marks;
-}
-
-/** The marks as they stand on the page. */
-const marksIn = (figure) =>
-  figure
-    .locator('td[data-mark]')
-    .evaluateAll((cells) =>
-      Object.fromEntries(
-        cells.map(({ dataset: { stage, row, column, mark } }) => [
-          `${stage} ${row} ${column}`,
-          mark,
-        ]),
-      ),
-    );
-const at = (figure, name) => {
-  const [stage, row, column] = name.split(' ');
-  return figure.locator(`td[data-stage="${stage}"][data-row="${row}"][data-column="${column}"]`);
-};
-
-async function checkEach(figure, shapes, reads, names, look = point) {
-  for (const name of names) {
-    await look(at(figure, name));
-    assert.deepEqual(await marksIn(figure), expectedMarks(shapes, reads, name), name);
-  }
-}
-
-/** Moves the mouse there; the cells stand still, so there is no need to wait until they do. */
-async function point(target) {
-  const [x, y] = await target.evaluate((element) => {
-    element.scrollIntoView({ block: 'nearest', behavior: 'instant' });
-    const { left, top, width, height } = element.getBoundingClientRect();
-    return [left + width / 2, top + height / 2];
-  });
-  await target.page().mouse.move(x, y);
-}
 
 /** Every stage of the core's answer, as the names of the cells that are NaN. */
 function poisoned(given, options) {

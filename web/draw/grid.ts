@@ -13,20 +13,26 @@ import { givenNumber } from './number.js';
 
 type Host = ReactiveControllerHost & { renderRoot: ParentNode };
 
-/** What the figure does when its grids ask for it. */
-export interface GridActions<Name extends string> {
-  /** Rows and columns of the matrix as stored. */
-  shape: (stage: Name) => readonly [number, number];
-  isTransposed: (stage: Name) => boolean;
+/** What the figure does with new numbers. */
+export interface GridEdits<Name extends string> {
   isEditable: (stage: Name) => boolean;
-  pin: () => Cell<Name> | null;
-  setPin: (cell: Cell<Name> | null) => void;
   valueOf: (cell: Cell<Name>) => number;
   change: (cell: Cell<Name>, value: number) => void;
   paste: (cell: Cell<Name>, text: string) => void;
   undo: () => void;
   /** Says that an entry is not a number; `undefined` takes it back. */
   complain: (entry: string | undefined) => void;
+}
+
+/** What the figure does when its grids ask for it. */
+export interface GridActions<Name extends string> {
+  /** Rows and columns of the matrix as stored. */
+  shape: (stage: Name) => readonly [number, number];
+  isTransposed: (stage: Name) => boolean;
+  pin: () => Cell<Name> | null;
+  setPin: (cell: Cell<Name> | null) => void;
+  /** Absent where no number can be changed. */
+  edits?: GridEdits<Name>;
 }
 
 export interface Editing<Name extends string = Stage> {
@@ -73,8 +79,15 @@ export class GridController<Name extends string = Stage> implements ReactiveCont
 
   readonly tabStop = (stage: Name) => this.#stops.get(stage) ?? { row: 0, column: 0 };
 
-  /** Opens a cell for a new number. */
-  edit(cell: Cell<Name>, text = givenNumber(this.actions.valueOf(cell))): void {
+  #isEditable(stage: Name): boolean {
+    return this.actions.edits?.isEditable(stage) ?? false;
+  }
+
+  /** Opens a cell for a new number, which may have been begun. */
+  edit(cell: Cell<Name>, begun?: string): void {
+    const { edits } = this.actions;
+    if (!edits) return;
+    const text = begun ?? givenNumber(edits.valueOf(cell));
     this.editing = { cell, text: text.replace('\u2212', '-'), isBad: false };
     const isFresh = text.length === 1;
     this.#after((root) => {
@@ -120,7 +133,7 @@ export class GridController<Name extends string = Stage> implements ReactiveCont
     const cell = cellAt<Name>(event);
     if (!cell || event.target instanceof HTMLInputElement) return;
     if (!sameCell(cell, this.actions.pin())) this.actions.setPin(cell);
-    else if (this.actions.isEditable(cell.stage)) this.edit(cell);
+    else if (this.#isEditable(cell.stage)) this.edit(cell);
     else this.actions.setPin(null);
   };
 
@@ -128,10 +141,10 @@ export class GridController<Name extends string = Stage> implements ReactiveCont
     const cell = cellAt<Name>(event);
     const text = event.clipboardData?.getData('text/plain') ?? '';
     const isSingle = event.target instanceof HTMLInputElement && !/[\n\t[]/.test(text);
-    if (!cell || !this.actions.isEditable(cell.stage) || isSingle) return;
+    if (!cell || !this.#isEditable(cell.stage) || isSingle) return;
     event.preventDefault();
     this.editing = null;
-    this.actions.paste(cell, text);
+    this.actions.edits!.paste(cell, text);
   };
 
   readonly #input = (event: InputEvent): void => {
@@ -139,7 +152,7 @@ export class GridController<Name extends string = Stage> implements ReactiveCont
     const { value } = event.target as HTMLInputElement;
     const isBad = value !== '' && value !== '-' && parseNumber(value) === undefined;
     this.editing = { ...this.editing, text: value, isBad };
-    this.actions.complain(isBad ? value : undefined);
+    this.actions.edits?.complain(isBad ? value : undefined);
     this.host.requestUpdate();
   };
 
@@ -160,15 +173,14 @@ export class GridController<Name extends string = Stage> implements ReactiveCont
   #keyOnCell(event: KeyboardEvent, cell: Cell<Name>): boolean {
     const { key } = event;
     const isCommand = event.ctrlKey || event.metaKey;
-    if (isCommand && key === 'z') this.actions.undo();
+    if (isCommand && key === 'z') this.actions.edits?.undo();
     else if (key in arrows || key === 'Home' || key === 'End') this.#move(cell, key, isCommand);
     else if (isCommand || event.altKey) return false;
-    else if ((key === 'Enter' || key === 'F2') && this.actions.isEditable(cell.stage))
-      this.edit(cell);
+    else if ((key === 'Enter' || key === 'F2') && this.#isEditable(cell.stage)) this.edit(cell);
     else if (key === 'Enter' || key === ' ') {
       this.actions.setPin(sameCell(cell, this.actions.pin()) ? null : cell);
     } else if (key === 'Escape' && this.actions.pin()) this.actions.setPin(null);
-    else if (/^[-\d.]$/.test(key) && this.actions.isEditable(cell.stage)) this.edit(cell, key);
+    else if (/^[-\d.]$/.test(key) && this.#isEditable(cell.stage)) this.edit(cell, key);
     else return false;
     return true;
   }
@@ -180,7 +192,7 @@ export class GridController<Name extends string = Stage> implements ReactiveCont
     }
     if (key === 'Escape') {
       this.editing = null;
-      this.actions.complain(undefined);
+      this.actions.edits?.complain(undefined);
       this.#focusCell(cell);
       return true;
     }
@@ -212,13 +224,13 @@ export class GridController<Name extends string = Stage> implements ReactiveCont
     const value = parseNumber(entry.text);
     if (value === undefined) {
       this.editing = { ...entry, isBad: true };
-      this.actions.complain(entry.text);
+      this.actions.edits?.complain(entry.text);
       this.host.requestUpdate();
       return false;
     }
     this.editing = null;
-    this.actions.complain(undefined);
-    this.actions.change(entry.cell, value);
+    this.actions.edits?.complain(undefined);
+    this.actions.edits?.change(entry.cell, value);
     this.host.requestUpdate();
     return true;
   }

@@ -1,6 +1,6 @@
 // Where a cell's number comes from, and what follows from it. Everything rests on one function,
 // `operandsOf`; the rest is walking along it in both directions.
-import { type Cell, sizeOf } from '../state/case.js';
+import { type Cell, type Matrix, sizeOf } from '../state/case.js';
 import type { Frame } from '../state/frame.js';
 import { type Stage, isPair, stages } from '../state/steps.js';
 
@@ -54,6 +54,26 @@ function operandsIn({ matrices, cause }: Frame, cell: Cell): Cell[] {
       return factorsOf(cell, ['weights', 'value'], visible());
   }
 }
+
+/**
+ * The cells of the mask, called `stage`, that a weight depends on: of what its query may read all is
+ * shared out, so the whole row counts; a forbidden weight is 0, whatever the others are.
+ */
+export function maskCellsOf<Name extends string>(
+  { cause }: Frame,
+  { row, column }: Cell<string>,
+  stage: Name,
+): Cell<Name>[] {
+  const rules = cause[row] ?? [];
+  const columns = rules[column]?.length === 0 ? indices(rules.length) : [column];
+  return columns.map((each) => ({ stage, row, column: each }));
+}
+
+/** Of each matrix of a figure. */
+export const shapesOf = <Name extends string>(matrices: Readonly<Record<Name, Matrix>>) =>
+  new Map(
+    Object.entries<Matrix>(matrices).map(([name, rows]) => [name as Name, sizeOf(rows)] as const),
+  );
 
 const lineages = new WeakMap<Frame, Lineage>();
 

@@ -2,7 +2,7 @@
 import { type TemplateResult, html, nothing } from 'lit';
 import type { Cell, Matrix } from '../state/case.js';
 import type { Stage } from '../state/steps.js';
-import { type Words, fill } from '../state/words.js';
+import { type Words, fill, rulesText } from '../state/words.js';
 import type { Editing } from './grid.js';
 import type { Mark, Marks } from './lineage.js';
 import { cellNumber, cellWeight } from './number.js';
@@ -52,19 +52,18 @@ const neighbours = [
 ] as const;
 
 /** The sides on which a cell's mark ends, so that marked cells share one outline. */
-function edges<Name extends string>(
-  marks: Marks<Name>,
-  mark: Mark,
-  model: MatrixModel<Name>,
+export function edges(
+  markAt: (row: number, column: number) => Mark | undefined,
   row: number,
   column: number,
+  isTransposed = false,
 ): string {
+  const mark = markAt(row, column);
   return edgeNames
     .filter((_, side) => {
       const [down, right] = neighbours[side]!;
-      const [dr, dc] = model.transposed ? [right, down] : [down, right];
-      const isInside = model.values[row + dr]?.[column + dc] !== undefined;
-      return !isInside || marks(model.stage, row + dr, column + dc) !== mark;
+      const [dr, dc] = isTransposed ? [right, down] : [down, right];
+      return markAt(row + dr, column + dc) !== mark;
     })
     .join(' ');
 }
@@ -77,7 +76,7 @@ function cellLabel(
   text: string,
 ) {
   const rules = model.cause?.(row, column) ?? [];
-  const rule = rules.map((name) => words.rules[name as keyof Words['rules']] ?? name).join(', ');
+  const rule = rulesText(rules, words);
   const value =
     rules.length === 0
       ? text.replace('\u2212∞', words.minusInfinity).replace('\u2212', '-')
@@ -118,7 +117,8 @@ function cellView<Name extends string>(
       ${text}
     </td>`;
   }
-  const mark = grid.marks(stage, row, column);
+  const markAt = (r: number, c: number) => grid.marks(stage, r, c);
+  const mark = markAt(row, column);
   const stop = grid.tabStop(stage);
   const isEditing = at(grid.editing?.cell, stage, row, column);
   return html`<td
@@ -131,7 +131,7 @@ function cellView<Name extends string>(
     data-tone=${look.tone}
     data-cause=${look.cause}
     data-mark=${mark ?? nothing}
-    data-edges=${mark ? edges(grid.marks, mark, model, row, column) : nothing}
+    data-edges=${mark ? edges(markAt, row, column, model.transposed) : nothing}
     ?data-strong=${look.strong}
     ?data-pinned=${at(grid.pin, stage, row, column)}
     style=${look.style}
@@ -165,7 +165,12 @@ export function matrixView<Name extends string>(
   const [rows, columns] = [values.length, values[0]?.length ?? 0];
   const [drawnRows, drawnColumns] = transposed ? [columns, rows] : [rows, columns];
   const sum = (row: number) => (values[row] ?? []).reduce((total, x) => total + x, 0);
-  return html`<div class="matrix" data-stage=${model.stage} ?data-ghost=${model.ghost}>
+  return html`<div
+    class="matrix"
+    data-stage=${model.stage}
+    data-scale=${model.scale}
+    ?data-ghost=${model.ghost}
+  >
     <p class="matrix-title" aria-hidden="true">
       <span class="symbol">${model.title}</span>
       <span class="matrix-name">${model.name}</span>

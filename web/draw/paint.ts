@@ -1,5 +1,7 @@
 // A grid of on and off: click or Space toggles a cell, Shift+Space its row, Ctrl+Space its column.
 import { type ReactiveController, type ReactiveControllerHost, html, nothing } from 'lit';
+import type { Mark } from './lineage.js';
+import { edges } from './matrix.js';
 
 type Host = ReactiveControllerHost & { renderRoot: ParentNode };
 
@@ -15,6 +17,8 @@ export interface Painting {
   isOn: (row: number, column: number) => boolean;
   /** Names the rule that forbids a cell; its hatch follows it. */
   cause?: (row: number, column: number) => readonly string[];
+  /** Where the reader can look at its cells: its name among the figure's matrices, and the marks. */
+  traced?: { name: string; markAt: (row: number, column: number) => Mark | undefined };
   /** Toggles these cells together. */
   toggle: (cells: readonly (readonly [row: number, column: number])[]) => void;
 }
@@ -39,18 +43,22 @@ export class PaintController implements ReactiveController {
   }
 
   view(painting: Painting) {
-    const { label, rows, columns, rowHeads, columnHeads } = painting;
+    const { label, rows, columns, rowHeads, columnHeads, traced } = painting;
     const [stopRow, stopColumn] = this.#stops.get(label) ?? [0, 0];
     const cell = (row: number, column: number) => {
       const causes = painting.cause?.(row, column) ?? [];
+      const mark = traced?.markAt(row, column);
       const isStop =
         row === Math.min(stopRow, rows - 1) && column === Math.min(stopColumn, columns - 1);
       return html`<td
         class="cell"
         role="gridcell"
         tabindex=${isStop ? 0 : -1}
+        data-stage=${traced?.name ?? nothing}
         data-row=${row}
         data-column=${column}
+        data-mark=${mark ?? nothing}
+        data-edges=${traced && mark ? edges(traced.markAt, row, column) : nothing}
         data-cause=${causes.length > 1 ? 'several' : (causes[0] ?? nothing)}
         aria-selected=${painting.isOn(row, column) ? 'true' : 'false'}
         aria-label=${painting.spoken(row, column)}
@@ -91,6 +99,7 @@ export class PaintController implements ReactiveController {
   #click(event: Event, painting: Painting): void {
     const at = this.#at(event);
     if (!at) return;
+    event.stopPropagation();
     this.#stops.set(painting.label, at);
     painting.toggle([at]);
   }
@@ -110,6 +119,7 @@ export class PaintController implements ReactiveController {
     else if (key === 'End') this.#move(painting, row, painting.columns - 1, event);
     else return;
     event.preventDefault();
+    event.stopPropagation();
   }
 
   #move({ label, rows, columns }: Painting, row: number, column: number, event: Event): void {

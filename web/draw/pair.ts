@@ -1,11 +1,14 @@
-// A table of numbers per query and key, for figures that only show it.
+// A table of numbers per query and key.
+import { html } from 'lit';
 import type { Matrix } from '../state/case.js';
 import type { Words } from '../state/words.js';
-import { matrixView } from './matrix.js';
+import { type GridState, type MatrixModel, matrixView } from './matrix.js';
 import { domainOf } from './scale.js';
 import { vector } from './symbols.js';
 
-export interface Pair {
+export interface Pair<Name extends string> {
+  /** Among the figure's tables. */
+  stage: Name;
   title: unknown;
   name?: string;
   values: Matrix;
@@ -18,26 +21,49 @@ export interface Pair {
   domain?: number;
 }
 
-export function pairView(words: Words, { title, name = '', values, kind, ...rest }: Pair) {
+/** `grid` is what the reader is doing with it; without it the table is for reading only. */
+export function pairView<Name extends string>(
+  words: Words,
+  { stage, title, name = '', values, kind, ...rest }: Pair<Name>,
+  grid?: GridState<Name>,
+) {
   const { queries, keys, cause, domain } = rest;
   const isWeights = kind === 'weights';
-  return matrixView(
-    {
-      stage: isWeights ? ('weights' as const) : ('scores' as const),
-      values,
-      title,
-      name,
-      spokenName: name === '' ? words.stages[kind] : name,
-      rowHeads: queries ?? values.map((_, i) => vector('q', i)),
-      columnHeads: keys ?? (values[0] ?? []).map((_, j) => vector('k', j)),
-      spoken: (row, column) => `${words.queryAxis} ${row + 1}, ${words.keyAxis} ${column + 1}`,
-      scale: isWeights ? 'weight' : 'signed',
-      domain: domain ?? (isWeights ? 1 : domainOf(values)),
-      ...(cause ? { cause } : {}),
-      caption: words.axes,
-      sums: isWeights,
-      ghost: false,
-    },
-    words,
-  );
+  const model: MatrixModel<Name> = {
+    stage,
+    values,
+    title,
+    name,
+    spokenName: name === '' ? words.stages[kind] : name,
+    rowHeads: queries ?? values.map((_, i) => vector('q', i)),
+    columnHeads: keys ?? (values[0] ?? []).map((_, j) => vector('k', j)),
+    spoken: (row, column) => `${words.queryAxis} ${row + 1}, ${words.keyAxis} ${column + 1}`,
+    scale: isWeights ? 'weight' : 'signed',
+    domain: domain ?? (isWeights ? 1 : domainOf(values)),
+    ...(cause ? { cause } : {}),
+    caption: words.axes,
+    sums: isWeights,
+    ghost: false,
+  };
+  return matrixView(model, words, grid);
 }
+
+/** A key after the query's own, which the causal rule forbids. */
+export const isFuture = (row: number, column: number) => column > row;
+
+/** Weights under the causal rule, by their name. */
+export const causalWeightsView = <Name extends string>(
+  words: Words,
+  own: Pick<Pair<Name>, 'stage' | 'values'> & { name: string },
+  grid?: GridState<Name>,
+) =>
+  pairView(
+    words,
+    {
+      ...own,
+      title: html`<var>A</var>`,
+      kind: 'weights',
+      cause: (row, column) => (isFuture(row, column) ? ['causal'] : []),
+    },
+    grid,
+  );

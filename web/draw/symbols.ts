@@ -37,11 +37,14 @@ export const symbols: Record<Stage, TemplateResult> = {
 const pairIndex = (row: number, column: number) =>
   row < 9 && column < 9 ? `${row + 1}${column + 1}` : `${row + 1},${column + 1}`;
 
-/** "scores₁₂", "A₁₂": a cell's name, with indices counted from 1. */
+/** "A₁₂": with indices counted from 1. */
+export const indexed = (name: unknown, row: number, column: number) =>
+  html`${name}<sub>${pairIndex(row, column)}</sub>`;
+
+/** "scores₁₂", "A₁₂": a cell's name. */
 export function cellName(stage: Stage, row: number, column: number, words: Words): TemplateResult {
   const letter = { query: 'Q', key: 'K', value: 'V', weights: 'A' }[stage as string];
-  const name = letter ? html`<var>${letter}</var>` : words.stages[stage];
-  return html`${name}<sub>${pairIndex(row, column)}</sub>`;
+  return indexed(letter ? html`<var>${letter}</var>` : words.stages[stage], row, column);
 }
 
 /** A row of Q, K or V as a vector: "q₁". */

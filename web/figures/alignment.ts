@@ -3,14 +3,20 @@ import { html, nothing } from 'lit';
 import en from '../content/en/figures/alignment.json';
 import zh from '../content/zh/figures/alignment.json';
 import { sliderView } from '../draw/controls.js';
-import { givenNumber } from '../draw/number.js';
-import { pairView } from '../draw/pair.js';
+import { type Lineage, lineageOf } from '../draw/lineage.js';
+import { type GridState, type MatrixModel, matrixView } from '../draw/matrix.js';
+import { type Pair, pairView } from '../draw/pair.js';
+import { spellAs } from '../draw/provenance.js';
+import { domainOf } from '../draw/scale.js';
+import { symbols } from '../draw/symbols.js';
+import type { Cell } from '../state/case.js';
 import { explain } from '../state/explain.js';
 import { frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import comparisonSheet from '../styles/comparison.css?inline';
-import { Figure, sheets } from './figure.js';
+import { sheets } from './figure.js';
+import { TracedFigure, keepLast } from './traced-figure.js';
 
 const home = { queries: 2, keys: 5 };
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
@@ -22,27 +28,76 @@ const inputs = ({ queries, keys }: typeof home) => ({
   value: range(keys).map((j) => [2 ** j]),
 });
 
-type Start = 'top-left' | 'bottom-right';
-const aligned = (page: Page, sizes: typeof home, start: Start) =>
-  frameOf(page, { ...inputs(sizes), options: { mask: 'causal', start } });
+const starts = ['top-left', 'bottom-right'] as const;
+type Start = (typeof starts)[number];
+type Shown = 'value' | 'weights' | 'output';
+type Name = `${Start}-${Shown}`;
+const shownStages = ['value', 'weights', 'output'] as const;
+const startOf = (name: Name) => starts.find((start) => name.startsWith(start))!;
+const stageOf = (name: Name) => shownStages.find((stage) => name.endsWith(stage))!;
 
-function alignedView(page: Page, sizes: typeof home, start: Start) {
+const aligned = keepLast((page, queries: number, keys: number) => {
+  const frameFrom = (start: Start) =>
+    frameOf(page, { ...inputs({ queries, keys }), options: { mask: 'causal', start } });
+  const frames = { 'top-left': frameFrom('top-left'), 'bottom-right': frameFrom('bottom-right') };
+  const sizes = { value: [keys, 1], weights: [queries, keys], output: [queries, 1] } as const;
+  const lineage: Lineage<Name> = {
+    shapes: new Map(
+      starts.flatMap((start) =>
+        shownStages.map((stage) => [`${start}-${stage}`, sizes[stage]] as const),
+      ),
+    ),
+    // The scores, all alike, are not shown: the way back ends at the weights.
+    operandsOf: (cell) => {
+      const stage = stageOf(cell.stage);
+      if (stage !== 'output') return [];
+      const start = startOf(cell.stage);
+      return lineageOf(frames[start])
+        .operandsOf({ ...cell, stage })
+        .map((operand) => ({ ...operand, stage: `${start}-${operand.stage as Shown}` }));
+    },
+  };
+  return { frames, lineage };
+});
+
+function alignedView(
+  page: Page,
+  { queries, keys }: typeof home,
+  start: Start,
+  grid?: GridState<Name>,
+) {
   const own = { en, zh }[page.language];
-  const { matrices, cause } = aligned(page, sizes, start);
-  const values = matrices.output.map(([x]) => givenNumber(x!)).join(', ');
+  const { words } = page;
+  const { matrices, cause } = aligned(page, queries, keys).frames[start];
   const empty = cause.filter((row) => row.every((rules) => rules.length > 0)).length;
+  const column = (stage: 'value' | 'output', axis: string): MatrixModel<Name> => ({
+    stage: `${start}-${stage}`,
+    values: matrices[stage],
+    transposed: stage === 'value',
+    title: stage === 'value' ? html`<var class="value">V</var><sup>⊤</sup>` : symbols.output,
+    name: '',
+    spokenName: words.stages[stage],
+    rowHeads: [],
+    columnHeads: [],
+    spoken: (row) => `${axis} ${row + 1}`,
+    scale: 'signed',
+    domain: domainOf(matrices.value),
+    ghost: false,
+  });
+  const weights: Pair<Name> = {
+    stage: `${start}-weights`,
+    title: html`<var>A</var>`,
+    values: matrices.weights,
+    kind: 'weights',
+    cause: (i, j) => cause[i]?.[j] ?? [],
+  };
   return html`<div>
     <p class="comparison-title"><code>${own[start]}</code></p>
-    ${pairView(page.words, {
-      title: html`<var>A</var>`,
-      values: matrices.weights,
-      kind: 'weights',
-      cause: (row, column) => cause[row]?.[column] ?? [],
-    })}
-    <p>
-      ${fill(own.output, { values })}
-      ${empty > 0 ? html`<span class="remark">${fill(own.empty, { count: empty })}</span>` : nothing}
-    </p>
+    <div class="aligned">
+      ${matrixView(column('value', words.keyAxis), words, grid)} ${pairView(words, weights, grid)}
+      ${matrixView(column('output', words.queryAxis), words, grid)}
+    </div>
+    <p class="remark">${empty > 0 ? fill(own.empty, { count: empty }) : nothing}</p>
   </div>`;
 }
 
@@ -57,22 +112,18 @@ function refusal(page: Page, sizes: typeof home): string | null {
   }
 }
 
-function boardView(page: Page, sizes: typeof home) {
+function boardView(page: Page, sizes: typeof home, grid?: GridState<Name>) {
   const own = { en, zh }[page.language];
   const message = refusal(page, sizes);
-  const values = range(sizes.keys)
-    .map((j) => 2 ** j)
-    .join(', ');
   return html`<div class="comparison" data-picture>
-      ${alignedView(page, sizes, 'top-left')} ${alignedView(page, sizes, 'bottom-right')}
+      ${starts.map((start) => alignedView(page, sizes, start, grid))}
     </div>
-    <p class="remark">
-      ${fill(own.setup, { values })}
-      ${message === null ? nothing : html`${own.unsaid} <q lang="en">${message}</q>`}
+    <p class="remark" aria-live="polite">
+      ${own.setup} ${message === null ? nothing : html`${own.unsaid} <q lang="en">${message}</q>`}
     </p>`;
 }
 
-export class AttentionAlignment extends Figure {
+export class AttentionAlignment extends TracedFigure<Name> {
   static override styles = sheets(comparisonSheet);
   static override key = 'align';
 
@@ -85,9 +136,25 @@ export class AttentionAlignment extends Figure {
     };
   }
 
+  #aligned(page: Page) {
+    const { queries, keys } = this.#sizes;
+    return aligned(page, queries, keys);
+  }
+
+  protected override lineage = (page: Page) => this.#aligned(page).lineage;
+  protected override isTransposed = (name: Name) => stageOf(name) === 'value';
+  protected override example = (): Cell<Name> => {
+    return { stage: 'bottom-right-output', row: this.#sizes.queries - 1, column: 0 };
+  };
+
+  protected override linesOf(page: Page, cell: Cell<Name>) {
+    const frame = this.#aligned(page).frames[startOf(cell.stage)];
+    return spellAs(stageOf(cell.stage), cell, frame, page.words);
+  }
+
   protected override exhibit(page: Page) {
-    const call = (name: Start) => ({ name, frame: aligned(page, this.#sizes, name) });
-    return { calls: [call('top-left'), call('bottom-right')] };
+    const { frames } = this.#aligned(page);
+    return { calls: starts.map((name) => ({ name, frame: frames[name] })) };
   }
 
   protected override view(page: Page) {
@@ -102,6 +169,6 @@ export class AttentionAlignment extends Figure {
         change: (value) => this.set(key, value === home[name] ? undefined : String(value)),
       });
     return html`<div class="sizes">${slider('queries', 't')} ${slider('keys', 's')}</div>
-      <div aria-live="polite">${boardView(page, sizes)}</div>`;
+      ${this.traced(page, (grid) => boardView(page, sizes, grid))}`;
   }
 }

@@ -1,6 +1,7 @@
 // What each faulty attention of the bug gallery gives, and what is right. Every fault is a real call
 // with the mistake in its inputs or options; only what follows softmax is done by hand, as the bug does.
 import type { AttentionOptions, MaskRule, Tensor } from 'attention-wasm';
+import { isFuture } from '../draw/pair.js';
 import cross from '../examples/cross-attention.json';
 import example from '../examples/six-step.json';
 import type { Matrix } from '../state/case.js';
@@ -16,7 +17,6 @@ export interface Evidence {
 }
 
 const inputs: Rows = example.inputs;
-const isFuture = (row: number, column: number) => column > row;
 const never = () => false;
 const bools = (rows: readonly (readonly boolean[])[]): Tensor => ({
   shape: [rows.length, rows[0]!.length],

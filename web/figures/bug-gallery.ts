@@ -18,6 +18,7 @@ export class AttentionBugGallery extends ProseFigure {
       const show = (name: string, values: Matrix, isRight: boolean) =>
         html`<figure class="evidence">
           ${pairView(page.words, {
+            stage: 'weights',
             title: html`<var>A</var>`,
             name,
             values,

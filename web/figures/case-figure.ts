@@ -35,15 +35,17 @@ export abstract class CaseFigure extends Figure {
   protected readonly grid = new GridController(this, {
     shape: (stage) => shapeOf(stage, this.shownCase(this.page!)),
     isTransposed: (stage) => this.isTransposed(stage),
-    isEditable: isInput,
     pin: () => (this.page ? this.pin() : null),
     setPin: (cell) => this.setPin(cell),
-    valueOf: ({ stage, row, column }) => this.frame.matrices[stage][row]?.[column] ?? NaN,
-    change: (cell, value) => this.#replace(cell, [[value]]),
-    paste: (cell, text) => this.#paste(cell, text),
-    undo: () => this.undo(),
-    complain: (entry) => {
-      this.complaint = complaintOf(this.page!.words, entry);
+    edits: {
+      isEditable: isInput,
+      valueOf: ({ stage, row, column }) => this.frame.matrices[stage][row]?.[column] ?? NaN,
+      change: (cell, value) => this.#replace(cell, [[value]]),
+      paste: (cell, text) => this.#paste(cell, text),
+      undo: () => this.undo(),
+      complain: (entry) => {
+        this.complaint = complaintOf(this.page!.words, entry);
+      },
     },
   });
 

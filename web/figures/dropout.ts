@@ -3,28 +3,39 @@ import { html } from 'lit';
 import en from '../content/en/figures/dropout.json';
 import zh from '../content/zh/figures/dropout.json';
 import { sliderView } from '../draw/controls.js';
+import { type Lineage, shapesOf } from '../draw/lineage.js';
+import type { GridState } from '../draw/matrix.js';
 import { exactNumber } from '../draw/number.js';
-import { pairView } from '../draw/pair.js';
+import { causalWeightsView, isFuture } from '../draw/pair.js';
+import { type Line, operation, spellAs } from '../draw/provenance.js';
+import { cellName } from '../draw/symbols.js';
 import example from '../examples/six-step.json';
 import { tableOf } from '../export/exhibit.js';
-import type { Matrix } from '../state/case.js';
+import type { Cell, Matrix } from '../state/case.js';
 import { frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import dropoutSheet from '../styles/dropout.css?inline';
-import { Figure, sheets } from './figure.js';
+import { sheets } from './figure.js';
+import { TracedFigure, keepLast } from './traced-figure.js';
+
+type Name = 'before' | 'after' | 'mean';
+const names = ['before', 'after', 'mean'] as const;
 
 const COUNT = 200;
 const home = { p: 0.5, seed: 1 };
 
-const dropped = (page: Page, p: number, seed: number) =>
-  frameOf(page, { ...example.inputs, options: { mask: 'causal', dropout: { p, seed } } });
+/** Entry by entry, over as many draws as it takes for the noise to even out. */
+interface Draws {
+  mean: Matrix;
+  /** In which share of the draws it was kept. */
+  kept: Matrix;
+}
+const draws = new Map<number, Draws>();
 
-const means = new Map<number, Matrix>();
-
-/** Entry by entry, over as many draws as it takes for the noise to even out: one for each head. */
-function meanOf({ attention, library: { tensor, toNested } }: Page, p: number): Matrix {
-  const known = means.get(p);
+/** Each draw is a head of one call. */
+function drawsOf({ attention, library: { tensor, toNested } }: Page, p: number): Draws {
+  const known = draws.get(p);
   if (known) return known;
   const { query, key, value } = example.inputs;
   const heads = (rows: Matrix) =>
@@ -38,56 +49,93 @@ function meanOf({ attention, library: { tensor, toNested } }: Page, p: number): 
     returns: ['weights'],
   });
   const runs = toNested(weights!) as number[][][];
-  const mean = runs[0]!.map((row, i) =>
-    row.map((_, j) => runs.reduce((sum, run) => sum + run[i]![j]!, 0) / COUNT),
-  );
-  means.set(p, mean);
-  return mean;
+  const meanOf = (of: (x: number) => number) =>
+    runs[0]!.map((row, i) =>
+      row.map((_, j) => runs.reduce((sum, run) => sum + of(run[i]![j]!), 0) / COUNT),
+    );
+  const found = { mean: meanOf((x) => x), kept: meanOf((x) => (x === 0 ? 0 : 1)) };
+  draws.set(p, found);
+  return found;
 }
 
-function boardView(page: Page, p: number, seed: number) {
+const shown = keepLast((page, p: number, seed: number) => {
+  const options = { mask: 'causal' as const, dropout: { p, seed } };
+  const frame = frameOf(page, { ...example.inputs, options });
+  const { mean, kept } = drawsOf(page, p);
+  const matrices = { before: frame.matrices.weights, after: frame.dropped!, mean };
+  const lineage: Lineage<Name> = {
+    shapes: shapesOf(matrices),
+    operandsOf: (cell) =>
+      cell.stage === 'before' || isFuture(cell.row, cell.column)
+        ? []
+        : [{ ...cell, stage: 'before' }],
+  };
+  return { frame, kept, matrices, lineage };
+});
+
+function boardView(page: Page, p: number, seed: number, grid?: GridState<Name>) {
   const own = { en, zh }[page.language];
-  const { matrices, dropped: after } = dropped(page, p, seed);
-  const block = (name: string, values: Matrix) =>
-    pairView(page.words, {
-      title: html`<var>A</var>`,
-      name,
-      values,
-      kind: 'weights',
-      cause: (row, column) => (column > row ? ['causal'] : []),
-    });
-  return html`<div class="dropout-board" data-picture>
-    ${block(own.before, matrices.weights)} ${block(own.after, after!)}
-    ${block(fill(own.mean, { count: COUNT }), meanOf(page, p))}
-  </div>`;
+  const { matrices } = shown(page, p, seed);
+  const block = (stage: Name) =>
+    causalWeightsView(
+      page.words,
+      { stage, name: fill(own[stage], { count: COUNT }), values: matrices[stage] },
+      grid,
+    );
+  const sums = matrices.after.map((row) => exactNumber(row.reduce((sum, x) => sum + x, 0)));
+  return html`<div class="dropout-board" data-picture>${names.map(block)}</div>
+    <p class="dropout-says" aria-live="polite">
+      ${fill(own.says, { kept: exactNumber(1 - p), sums: sums.join(', ') })}
+    </p>`;
 }
 
-export class AttentionDropout extends Figure {
+export class AttentionDropout extends TracedFigure<Name> {
   static override styles = sheets(dropoutSheet);
   static override key = 'drop';
 
   static firstFrame = (page: Page) => boardView(page, home.p, home.seed);
 
-  get #shown() {
-    return {
-      p: this.number('p', [0, 1], home.p),
-      seed: this.whole('seed', [0, 9999], home.seed),
+  get #settings() {
+    return [this.number('p', [0, 1], home.p), this.whole('seed', [0, 9999], home.seed)] as const;
+  }
+
+  protected override lineage = (page: Page) => shown(page, ...this.#settings).lineage;
+  protected override example = (): Cell<Name> => ({ stage: 'after', row: 3, column: 0 });
+
+  protected override linesOf(page: Page, cell: Cell<Name>): Line[] {
+    const own = { en, zh }[page.language];
+    const [p, seed] = this.#settings;
+    const { frame, kept, matrices } = shown(page, p, seed);
+    const { stage, row, column } = cell;
+    const lines = spellAs('weights', { ...cell, stage: 'before' }, frame, page.words);
+    if (stage === 'before') return lines;
+    const [before, result] = [matrices.before[row]![column]!, matrices[stage][row]![column]!];
+    const each = `${exactNumber(before)} ÷ ${exactNumber(1 - p)}`;
+    const text = () => {
+      if (isFuture(row, column)) return html`= <b>0</b>`;
+      if (stage === 'after') {
+        return result === 0
+          ? html`= <b>0</b> <span class="remark">${own.dropped}</span>`
+          : operation(each, [before], result);
+      }
+      const times = Math.round(kept[row]![column]! * COUNT);
+      const share = times === 0 ? `0 ÷ ${COUNT}` : `${times} × ${each} ÷ ${COUNT}`;
+      return html`${operation(share, [before], result)}
+        <span class="remark">${fill(own.times, { times, count: COUNT })}</span>`;
     };
+    const name = html`${cellName('weights', row, column, page.words)}
+    ${fill(own[stage], { count: COUNT })}`;
+    return [...lines, { stage, name, text: html`${text()}` }];
   }
 
   protected override exhibit(page: Page) {
-    const { p, seed } = this.#shown;
-    return {
-      calls: [{ frame: dropped(page, p, seed) }],
-      tables: [tableOf(`mean of ${COUNT} draws`, meanOf(page, p))],
-    };
+    const { frame, matrices } = shown(page, ...this.#settings);
+    return { calls: [{ frame }], tables: [tableOf(`mean of ${COUNT} draws`, matrices.mean)] };
   }
 
   protected override view(page: Page) {
     const own = { en, zh }[page.language];
-    const { p, seed } = this.#shown;
-    const { dropped: after } = dropped(page, p, seed);
-    const sums = after!.map((row) => exactNumber(row.reduce((sum, x) => sum + x, 0))).join(', ');
+    const [p, seed] = this.#settings;
     const keep = (name: 'p' | 'seed') => (value: number) =>
       this.set(name, value === home[name] ? undefined : String(value));
     return html`<div class="tools">
@@ -95,9 +143,6 @@ export class AttentionDropout extends Figure {
         ${sliderView({ label: own.seed, value: seed, min: 0, max: 9999, change: keep('seed') })}
         <button type="button" @click=${() => keep('seed')(seed + 1)}>${own.next}</button>
       </div>
-      ${boardView(page, p, seed)}
-      <p class="dropout-says" aria-live="polite">
-        ${fill(own.says, { kept: exactNumber(1 - p), sums })}
-      </p>`;
+      ${this.traced(page, (grid) => boardView(page, p, seed, grid))}`;
   }
 }

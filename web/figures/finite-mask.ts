@@ -3,14 +3,19 @@ import { html } from 'lit';
 import en from '../content/en/figures/finite-mask.json';
 import zh from '../content/zh/figures/finite-mask.json';
 import { choiceView } from '../draw/controls.js';
+import { type Lineage, shapesOf } from '../draw/lineage.js';
+import type { GridState } from '../draw/matrix.js';
 import { pairView } from '../draw/pair.js';
+import { spellAs } from '../draw/provenance.js';
 import { domainOf } from '../draw/scale.js';
 import example from '../examples/six-step.json';
-import { type Frame, frameOf } from '../state/frame.js';
+import type { Cell } from '../state/case.js';
+import { frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import comparisonSheet from '../styles/comparison.css?inline';
-import { Figure, sheets } from './figure.js';
+import { sheets } from './figure.js';
+import { TracedFigure, keepLast } from './traced-figure.js';
 
 const constants = { '-10': -10, '-1e4': -1e4, '-1e9': -1e9 } as const;
 type Constant = keyof typeof constants;
@@ -22,47 +27,77 @@ const home = {
   hidden: 'all' as Hidden,
   dtype: 'float32' as Precision,
 };
+/** Of each way, what softmax is given and what it makes of that. */
+type Way = 'added' | 'masked';
+type Name = `${Way}Scores` | `${Way}Weights`;
 const names: Record<Constant, string> = { '-10': '−10', '-1e4': '−10⁴', '-1e9': '−10⁹' };
 
 /** Query 2 sees nothing, or what the causal rule leaves it; the others are causal. */
 const isHidden = (hidden: Hidden, i: number, j: number) => (hidden === 'all' && i === 1) || j > i;
 
-function results(page: Page, { constant, hidden, dtype }: typeof home) {
+const wayOf = (name: Name): Way => (name.startsWith('added') ? 'added' : 'masked');
+const isWeights = (name: Name) => name.endsWith('Weights');
+
+const results = keepLast((page, constant: Constant, hidden: Hidden, dtype: Precision) => {
   const isHiddenHere = example.inputs.query.map((_, i) =>
     example.inputs.key.map((_key, j) => isHidden(hidden, i, j)),
   );
   const bias = isHiddenHere.map((row) => row.map((is) => (is ? constants[constant] : 0)));
   const mask = { kind: 'blocked' as const, mask: isHiddenHere };
-  return {
+  const frames = {
     added: frameOf(page, { ...example.inputs, options: { bias }, dtype }),
     masked: frameOf(page, { ...example.inputs, options: { mask }, dtype }),
   };
-}
+  const matrices = {
+    addedScores: frames.added.matrices.masked,
+    addedWeights: frames.added.matrices.weights,
+    maskedScores: frames.masked.matrices.masked,
+    maskedWeights: frames.masked.matrices.weights,
+  };
+  const lineage: Lineage<Name> = {
+    shapes: shapesOf(matrices),
+    operandsOf: ({ stage, row, column }) => {
+      const { cause } = frames[wayOf(stage)];
+      const isVisible = (j: number) => cause[row]?.[j]?.length === 0;
+      if (!isWeights(stage) || !isVisible(column)) return [];
+      const scores = `${wayOf(stage)}Scores` as const;
+      return matrices[scores][row]!.map((_, j) => ({ stage: scores, row, column: j })).filter(
+        (cell) => isVisible(cell.column),
+      );
+    },
+  };
+  return { frames, matrices, lineage };
+});
+const resultsOf = (page: Page, { constant, hidden, dtype }: typeof home) =>
+  results(page, constant, hidden, dtype);
 
-function boardView(page: Page, shown: typeof home) {
+function boardView(page: Page, shown: typeof home, grid?: GridState<Name>) {
   const own = { en, zh }[page.language];
-  const { added, masked } = results(page, shown);
-  const cause = (i: number, j: number) => (isHidden(shown.hidden, i, j) ? ['blocked'] : []);
-  const domain = domainOf(added.matrices.scaled);
-  const isSame = added.matrices.weights.every((row, i) =>
-    row.every((x, j) => Math.abs(x - masked.matrices.weights[i]![j]!) < 1e-6),
+  const { matrices, frames } = resultsOf(page, shown);
+  const hatch = (i: number, j: number) => (isHidden(shown.hidden, i, j) ? ['blocked'] : []);
+  const domain = domainOf(frames.added.matrices.scaled);
+  const isSame = matrices.addedWeights.every((row, i) =>
+    row.every((x, j) => Math.abs(x - matrices.maskedWeights[i]![j]!) < 1e-6),
   );
-  const column = (title: string, { matrices }: Frame, isMask: boolean) =>
-    html`<div>
+  const column = (title: string, way: Way) => {
+    const [scores, weights] = [`${way}Scores`, `${way}Weights`] as const;
+    const cause = way === 'masked' ? { cause: hatch } : {};
+    return html`<div>
       <p class="comparison-title">${title}</p>
       <div class="comparison-pair">
-        ${pairView(page.words, { title: html`+ <var>M</var>`, values: matrices.masked, kind: 'scores', domain, ...(isMask ? { cause } : {}) })}
-        ${pairView(page.words, { title: html`<var>A</var>`, values: matrices.weights, kind: 'weights', ...(isMask ? { cause } : {}) })}
+        ${pairView<Name>(page.words, { stage: scores, title: html`+ <var>M</var>`, values: matrices[scores], kind: 'scores', domain, ...cause }, grid)}
+        ${pairView<Name>(page.words, { stage: weights, title: html`<var>A</var>`, values: matrices[weights], kind: 'weights', ...cause }, grid)}
       </div>
     </div>`;
+  };
   return html`<div class="comparison" data-picture>
-      ${column(fill(own.added, { constant: names[shown.constant] }), added, false)}
-      ${column(own.masked, masked, true)}
+      ${column(fill(own.added, { constant: names[shown.constant] }), 'added')}
+      ${column(own.masked, 'masked')}
     </div>
-    <p class="comparison-says">${own.says[isSame ? 'same' : 'different']}</p>`;
+    <p class="comparison-says" aria-live="polite">${own.says[isSame ? 'same' : 'different']}</p>`;
 }
 
-export class AttentionFiniteMask extends Figure {
+export class AttentionFiniteMask extends TracedFigure<Name> {
   static override styles = sheets(comparisonSheet);
   static override key = 'finite';
 
@@ -80,8 +115,16 @@ export class AttentionFiniteMask extends Figure {
     };
   }
 
+  protected override lineage = (page: Page) => resultsOf(page, this.#shown).lineage;
+  protected override example = (): Cell<Name> => ({ stage: 'addedWeights', row: 1, column: 3 });
+
+  protected override linesOf(page: Page, cell: Cell<Name>) {
+    const frame = resultsOf(page, this.#shown).frames[wayOf(cell.stage)];
+    return spellAs(isWeights(cell.stage) ? 'weights' : 'masked', cell, frame, page.words);
+  }
+
   protected override exhibit(page: Page) {
-    const { added, masked } = results(page, this.#shown);
+    const { added, masked } = resultsOf(page, this.#shown).frames;
     return {
       calls: [
         { name: `bias ${this.#shown.constant}`, frame: added },
@@ -116,6 +159,6 @@ export class AttentionFiniteMask extends Figure {
           change: (to) => this.set('in', to === home.dtype ? undefined : to),
         })}
       </div>
-      <div aria-live="polite">${boardView(page, shown)}</div>`;
+      ${this.traced(page, (grid) => boardView(page, shown, grid))}`;
   }
 }

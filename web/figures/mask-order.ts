@@ -2,64 +2,114 @@
 import { html } from 'lit';
 import en from '../content/en/figures/mask-order.json';
 import zh from '../content/zh/figures/mask-order.json';
+import { type Lineage, shapesOf } from '../draw/lineage.js';
+import type { GridState } from '../draw/matrix.js';
 import { exactNumber } from '../draw/number.js';
-import { pairView } from '../draw/pair.js';
+import { causalWeightsView, isFuture, pairView } from '../draw/pair.js';
+import { type Line, operation, spellAs } from '../draw/provenance.js';
+import { cellName, symbols } from '../draw/symbols.js';
 import example from '../examples/six-step.json';
 import { tableOf } from '../export/exhibit.js';
-import type { Matrix } from '../state/case.js';
+import type { Cell } from '../state/case.js';
 import { frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import comparisonSheet from '../styles/comparison.css?inline';
-import { Figure, sheets } from './figure.js';
+import { sheets } from './figure.js';
+import { TracedFigure, keepLast } from './traced-figure.js';
+
+type Name = 'scaled' | 'before' | 'after' | 'repaired';
+type Place = Cell<Name>;
 
 const sumOf = (row: readonly number[]) => row.reduce((sum, x) => sum + x, 0);
 
-function results(page: Page) {
+const results = keepLast((page) => {
   const before = frameOf(page, { ...example.inputs, options: { mask: 'causal' } });
   const none = frameOf(page, { ...example.inputs, options: {} });
   // The fault itself, on the library's unmasked weights.
-  const zeroed = none.matrices.weights.map((row, i) => row.map((x, j) => (j > i ? 0 : x)));
+  const zeroed = none.matrices.weights.map((row, i) => row.map((x, j) => (isFuture(i, j) ? 0 : x)));
   const repaired = zeroed.map((row) => row.map((x) => x / sumOf(row)));
-  return { before, none, zeroed, repaired };
-}
+  const matrices = {
+    scaled: none.matrices.scaled,
+    before: before.matrices.weights,
+    after: zeroed,
+    repaired,
+  };
+  const rowOf = (stage: Name, { row }: Place): Place[] =>
+    matrices[stage][row]!.map((_, column) => ({ stage, row, column }));
+  /** A softmax that comes first reads the future too, which is the fault. */
+  const operandsOf = (cell: Place): Place[] => {
+    const { stage, row, column } = cell;
+    if (stage === 'scaled') return [];
+    if (isFuture(row, column)) return stage === 'repaired' ? [{ ...cell, stage: 'after' }] : [];
+    if (stage === 'after') return rowOf('scaled', cell);
+    return rowOf(stage === 'before' ? 'scaled' : 'after', cell).filter(
+      (operand) => !isFuture(row, operand.column),
+    );
+  };
+  const lineage: Lineage<Name> = { shapes: shapesOf(matrices), operandsOf };
+  return { before, none, matrices, lineage };
+});
 
-function boardView(page: Page) {
+function boardView(page: Page, grid?: GridState<Name>) {
+  const { words } = page;
   const own = { en, zh }[page.language];
-  const { before, zeroed, repaired } = results(page);
-  const block = (name: string, values: Matrix) =>
-    pairView(page.words, {
-      title: html`<var>A</var>`,
-      name,
-      values,
-      kind: 'weights',
-      cause: (row, column) => (column > row ? ['causal'] : []),
-    });
+  const { matrices } = results(page);
+  const block = (stage: Exclude<Name, 'scaled'>) =>
+    causalWeightsView<Name>(words, { stage, name: own[stage], values: matrices[stage] }, grid);
+  const { scaled: values } = matrices;
   return html`<div class="comparison" data-picture>
-      ${block(own.before, before.matrices.weights)} ${block(own.after, zeroed)}
-      ${block(own.repaired, repaired)}
+      ${pairView<Name>(words, { stage: 'scaled', title: symbols.scaled, name: own.scaled, values, kind: 'scores' }, grid)}
+      ${block('before')} ${block('after')} ${block('repaired')}
     </div>
     <p class="comparison-says">
-      ${fill(own.says, { sums: zeroed.map((row) => exactNumber(sumOf(row))).join(', ') })}
+      ${fill(own.says, { sums: matrices.after.map((row) => exactNumber(sumOf(row))).join(', ') })}
     </p>`;
 }
 
-export class AttentionMaskOrder extends Figure {
+export class AttentionMaskOrder extends TracedFigure<Name> {
   static override styles = sheets(comparisonSheet);
-  static firstFrame = boardView;
+  static override key = 'order';
+  static firstFrame = (page: Page) => boardView(page);
+
+  protected override lineage = (page: Page) => results(page).lineage;
+  protected override example = (): Place => ({ stage: 'after', row: 1, column: 0 });
+
+  protected override linesOf(page: Page, cell: Place): Line[] {
+    const own = { en, zh }[page.language];
+    const { before, none, matrices } = results(page);
+    const { stage, row, column } = cell;
+    if (stage === 'scaled') return spellAs('scaled', cell, none, page.words);
+    if (stage === 'before') return spellAs('weights', cell, before, page.words);
+    const lines = spellAs('weights', { ...cell, stage: 'after' }, none, page.words);
+    const name = (which: 'after' | 'repaired') =>
+      html`${cellName('weights', row, column, page.words)} ${own[which]}`;
+    if (isFuture(row, column)) {
+      const text = html`= <b>0</b> <span class="remark">${own.written}</span>`;
+      lines.push({ stage: 'after', name: name('after'), text });
+    }
+    if (stage === 'after') return lines;
+    const [x, sum] = [matrices.after[row]![column]!, sumOf(matrices.after[row]!)];
+    const ratio = `${x === 0 ? '0' : exactNumber(x)} ÷ ${exactNumber(sum)}`;
+    const text = operation(ratio, [x, sum], matrices.repaired[row]![column]!);
+    return [...lines, { stage, name: name('repaired'), text }];
+  }
 
   protected override exhibit(page: Page) {
-    const { before, none, zeroed, repaired } = results(page);
+    const { before, none, matrices } = results(page);
     return {
       calls: [
         { name: 'mask before softmax', frame: before },
         { name: 'no mask', frame: none },
       ],
-      tables: [tableOf('zeros after softmax', zeroed), tableOf('divided by their sums', repaired)],
+      tables: [
+        tableOf('zeros after softmax', matrices.after),
+        tableOf('divided by their sums', matrices.repaired),
+      ],
     };
   }
 
   protected override view(page: Page) {
-    return boardView(page);
+    return this.traced(page, (grid) => boardView(page, grid));
   }
 }

@@ -3,15 +3,19 @@ import { html, nothing } from 'lit';
 import en from '../content/en/figures/mask-painter.json';
 import zh from '../content/zh/figures/mask-painter.json';
 import { choiceView, sliderView, switchView } from '../draw/controls.js';
+import { type Lineage, maskCellsOf } from '../draw/lineage.js';
+import type { GridState } from '../draw/matrix.js';
 import { PaintController } from '../draw/paint.js';
 import { pairView } from '../draw/pair.js';
-import { vector } from '../draw/symbols.js';
+import { permission, spellAs } from '../draw/provenance.js';
+import { indexed, vector } from '../draw/symbols.js';
+import type { Cell } from '../state/case.js';
 import { type Frame, frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { randomMatrix } from '../state/random.js';
 import { type Words, fill } from '../state/words.js';
 import painterSheet from '../styles/mask-painter.css?inline';
-import { Figure, sheets } from './figure.js';
+import { sheets } from './figure.js';
 import {
   type MaskSetting,
   type RuleName,
@@ -26,19 +30,32 @@ import {
   strategies,
   write,
 } from './mask-rules.js';
+import { TracedFigure, keepLast } from './traced-figure.js';
 
 type Own = typeof en;
+type Name = 'mask' | 'weights';
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 /** Vectors of four numbers for up to ten queries and keys; a mask is seen on any. */
 const given = { query: randomMatrix([10, 4], 11), key: randomMatrix([10, 4], 12) };
 
-function masked(page: Page, setting: MaskSetting): Frame {
+/** The mask a link says, and all that follows from it. */
+const masked = keepLast((page, text: string) => {
+  const setting = text === '' ? home : read(text);
   const [query, key] = [given.query.slice(0, setting.queries), given.key.slice(0, setting.keys)];
   const start = needsStart(setting) ? setting.start : undefined;
   const options = { mask: rulesOf(setting).rules, start, scale: 2 };
-  return frameOf(page, { query, key, value: key, options });
-}
+  const frame = frameOf(page, { query, key, value: key, options });
+  const size = [setting.queries, setting.keys] as const;
+  const lineage: Lineage<Name> = {
+    shapes: new Map([
+      ['mask', size],
+      ['weights', size],
+    ]),
+    operandsOf: (cell) => (cell.stage === 'mask' ? [] : maskCellsOf(frame, cell, 'mask')),
+  };
+  return { setting, frame, lineage };
+});
 
 const nameOf = (rule: string, own: Own) =>
   rule === 'blocked' ? own.paint : (own.ruleNames[rule as RuleName] ?? rule);
@@ -46,32 +63,58 @@ const nameOf = (rule: string, own: Own) =>
 const keyHeads = (setting: MaskSetting) =>
   range(setting.keys).map((key) => (isPadding(setting, key) ? html`<s>pad</s>` : vector('k', key)));
 
-function weightsView({ matrices, cause }: Frame, setting: MaskSetting, words: Words) {
-  return pairView(words, {
-    title: html`<var>A</var>`,
-    values: matrices.weights,
-    kind: 'weights',
-    keys: keyHeads(setting),
-    cause: (row, column) => cause[row]?.[column] ?? [],
-  });
+function weightsView(
+  { matrices, cause }: Frame,
+  setting: MaskSetting,
+  words: Words,
+  grid?: GridState<Name>,
+) {
+  return pairView(
+    words,
+    {
+      stage: 'weights',
+      title: html`<var>A</var>`,
+      values: matrices.weights,
+      kind: 'weights',
+      keys: keyHeads(setting),
+      cause: (row, column) => cause[row]?.[column] ?? [],
+    },
+    grid,
+  );
 }
 
-export class AttentionMaskPainter extends Figure {
+export class AttentionMaskPainter extends TracedFigure<Name> {
   static override styles = sheets(painterSheet);
   static override key = 'mask';
 
   static firstFrame = (page: Page) =>
-    html`<div class="painter">${weightsView(masked(page, home), home, page.words)}</div>`;
+    html`<div class="painter">${weightsView(masked(page, '').frame, home, page.words)}</div>`;
 
   readonly #paint = new PaintController(this);
   #reading: 'allowed' | 'added' = 'allowed';
 
-  get #setting(): MaskSetting {
-    return this.setting('m', read, home, write);
+  get #shown() {
+    const setting = this.setting('m', read, home, write);
+    return masked(this.page!, write(setting) ?? '');
+  }
+
+  protected override lineage = () => this.#shown.lineage;
+  protected override example = (): Cell<Name> => {
+    return { stage: 'weights', row: this.#shown.setting.queries - 1, column: 0 };
+  };
+
+  protected override linesOf({ language, words }: Page, cell: Cell<Name>) {
+    const { frame } = this.#shown;
+    const { stage, row, column } = cell;
+    if (stage === 'weights') return spellAs('weights', cell, frame, words);
+    const rules = frame.cause[row]![column]!;
+    const text = html`= <b>${rules.length === 0 ? '0' : '−∞'}</b> ${permission(rules, words)}
+      <span class="remark">${fill({ en, zh }[language].feeds, { query: row + 1 })}</span>`;
+    return [{ stage, name: indexed(html`<var>M</var>`, row, column), text }];
   }
 
   #change(change: Partial<MaskSetting>): void {
-    this.set('m', write(clamped({ ...this.#setting, ...change })));
+    this.set('m', write(clamped({ ...this.#shown.setting, ...change })));
   }
 
   /** The rows of the table inside the element apply themselves. */
@@ -90,14 +133,14 @@ export class AttentionMaskPainter extends Figure {
   }
 
   #toggleRule(name: RuleName, isOn: boolean): void {
-    const { rules } = this.#setting;
+    const { rules } = this.#shown.setting;
     this.#change({
       rules: ruleNames.filter((each) => (each === name ? isOn : rules.includes(each))),
     });
   }
 
   #toggleCells(cells: readonly (readonly [number, number])[]): void {
-    const painted = new Set(this.#setting.painted);
+    const painted = new Set(this.#shown.setting.painted);
     const names = cells.map((cell) => cell.join('.'));
     // A mixed row or column is filled first.
     const erase = names.every((name) => painted.has(name));
@@ -157,21 +200,52 @@ export class AttentionMaskPainter extends Figure {
     })}`;
   }
 
-  protected override exhibit(page: Page) {
-    return { calls: [{ frame: masked(page, this.#setting) }] };
+  protected override exhibit() {
+    return { calls: [{ frame: this.#shown.frame }] };
+  }
+
+  #maskView(page: Page, grid: GridState<Name>) {
+    const own = { en, zh }[page.language];
+    const { setting, frame } = this.#shown;
+    const causeAt = (row: number, column: number) => frame.cause[row]?.[column] ?? [];
+    const texts = { allowed: ['1', '0'], added: ['0', '−∞'] }[this.#reading];
+    const textAt = (row: number, column: number) => texts[causeAt(row, column).length ? 1 : 0]!;
+    return html`<div>
+      <p class="matrix-title">
+        <span class="symbol"><var>M</var></span>
+        <span class="shape">${setting.queries}×${setting.keys}</span>
+      </p>
+      ${this.#paint.view({
+        label: own.grid,
+        rows: setting.queries,
+        columns: setting.keys,
+        rowHeads: range(setting.queries).map((i) => vector('q', i)),
+        columnHeads: keyHeads(setting),
+        text: textAt,
+        spoken: (row, column) => {
+          const rules = causeAt(row, column)
+            .map((rule) => nameOf(rule, own))
+            .join(', ');
+          const values = { query: row + 1, key: column + 1, rules };
+          const said = fill(rules === '' ? own.allowedCell : own.blockedCell, values);
+          return `${said}: ${textAt(row, column)}`;
+        },
+        isOn: (row, column) => setting.painted.has(`${row}.${column}`),
+        cause: causeAt,
+        traced: { name: 'mask', markAt: (row, column) => grid.marks('mask', row, column) },
+        toggle: (cells) => this.#toggleCells(cells),
+      })}
+      <p class="axes">${page.words.axes}</p>
+    </div>`;
   }
 
   protected override view(page: Page) {
     const own = { en, zh }[page.language];
-    const setting = this.#setting;
-    const found = masked(page, setting);
-    const causeAt = (row: number, column: number) => found.cause[row]?.[column] ?? [];
-    const allowed = found.cause.flat().filter((rules) => rules.length === 0).length;
-    const empty = found.cause.filter((row) => row.every((rules) => rules.length > 0)).length;
+    const { setting, frame } = this.#shown;
+    const allowed = frame.cause.flat().filter((rules) => rules.length === 0).length;
+    const empty = frame.cause.filter((row) => row.every((rules) => rules.length > 0)).length;
     const { code } = rulesOf(setting);
     const start = needsStart(setting) ? `, start: '${setting.start}'` : '';
-    const texts = { allowed: ['1', '0'], added: ['0', '−∞'] }[this.#reading];
-    const textAt = (row: number, column: number) => texts[causeAt(row, column).length ? 1 : 0]!;
     return html`<div class="painter">
         <div class="tools" role="group" aria-label=${own.rules}>
           ${ruleNames.map((name) =>
@@ -189,40 +263,18 @@ export class AttentionMaskPainter extends Figure {
         </div>
         <div class="sizes">${this.#sliders(setting, own)}</div>
         <div class="tools">${this.#choices(setting, own)}</div>
-        <div class="painter-board" data-picture>
-          <div>
-            <p class="matrix-title">
-              <span class="symbol"><var>M</var></span>
-              <span class="shape">${setting.queries}×${setting.keys}</span>
-            </p>
-            ${this.#paint.view({
-              label: own.grid,
-              rows: setting.queries,
-              columns: setting.keys,
-              rowHeads: range(setting.queries).map((i) => vector('q', i)),
-              columnHeads: keyHeads(setting),
-              text: textAt,
-              spoken: (row, column) => {
-                const rules = causeAt(row, column)
-                  .map((rule) => nameOf(rule, own))
-                  .join(', ');
-                const values = { query: row + 1, key: column + 1, rules };
-                const said = fill(rules === '' ? own.allowedCell : own.blockedCell, values);
-                return `${said}: ${textAt(row, column)}`;
-              },
-              isOn: (row, column) => setting.painted.has(`${row}.${column}`),
-              cause: causeAt,
-              toggle: (cells) => this.#toggleCells(cells),
-            })}
-            <p class="axes">${page.words.axes}</p>
-          </div>
-          ${weightsView(found, setting, page.words)}
-        </div>
-        <p class="painter-says" aria-live="polite">
-          ${fill(own.counts, { allowed, total: setting.queries * setting.keys })}
-          ${empty > 0 ? fill(own.empty, { count: empty }) : nothing}
-          <span class="remark">${own.keyboard}</span>
-        </p>
+        ${this.traced(
+          page,
+          (grid) =>
+            html`<div class="painter-board" data-picture>
+                ${this.#maskView(page, grid)} ${weightsView(frame, setting, page.words, grid)}
+              </div>
+              <p class="painter-says" aria-live="polite">
+                ${fill(own.counts, { allowed, total: setting.queries * setting.keys })}
+                ${empty > 0 ? fill(own.empty, { count: empty }) : nothing}
+                <span class="remark">${own.keyboard}</span>
+              </p>`,
+        )}
         <pre aria-label=${own.code}><code>{ mask: [${code.join(', ')}]${start} }</code></pre>
       </div>
       <slot></slot>`;

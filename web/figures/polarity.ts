@@ -2,49 +2,69 @@
 import { html, nothing } from 'lit';
 import en from '../content/en/figures/polarity.json';
 import zh from '../content/zh/figures/polarity.json';
+import { type Lineage, maskCellsOf } from '../draw/lineage.js';
+import type { GridState } from '../draw/matrix.js';
 import { PaintController } from '../draw/paint.js';
 import { pairView } from '../draw/pair.js';
+import { permission, spellAs } from '../draw/provenance.js';
 import { vector } from '../draw/symbols.js';
 import example from '../examples/six-step.json';
+import type { Cell } from '../state/case.js';
 import { frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import polaritySheet from '../styles/polarity.css?inline';
-import { Figure, sheets } from './figure.js';
+import { sheets } from './figure.js';
+import { TracedFigure, keepLast } from './traced-figure.js';
 
-type Kind = 'blocked' | 'allowed';
+const kinds = ['blocked', 'allowed'] as const;
+type Kind = (typeof kinds)[number];
+type Name = 'array' | Kind;
 const count = example.tokens.queries.length;
 const range = Array.from({ length: count }, (_, index) => index);
 const triangle = (isTrue: (i: number, j: number) => boolean) =>
   range.map((i) => range.map((j) => (isTrue(i, j) ? '1' : '0')).join('')).join('');
 const presets = { upper: triangle((i, j) => j > i), lower: triangle((i, j) => j <= i) };
 
-function masked(page: Page, bits: string, kind: Kind) {
+const masked = keepLast((page, bits: string) => {
   const mask = range.map((i) => range.map((j) => bits[i * count + j] === '1'));
-  return frameOf(page, { ...example.inputs, options: { mask: { kind, mask } } });
-}
+  const frameOfKind = (kind: Kind) =>
+    frameOf(page, { ...example.inputs, options: { mask: { kind, mask } } });
+  const frames = { blocked: frameOfKind('blocked'), allowed: frameOfKind('allowed') };
+  const lineage: Lineage<Name> = {
+    shapes: new Map((['array', ...kinds] as const).map((name) => [name, [count, count]])),
+    operandsOf: (cell) =>
+      cell.stage === 'array' ? [] : maskCellsOf(frames[cell.stage], cell, 'array'),
+  };
+  return { frames, lineage };
+});
 
-function weightsView(page: Page, bits: string, kind: Kind) {
+function weightsView(page: Page, bits: string, kind: Kind, grid?: GridState<Name>) {
   const own = { en, zh }[page.language];
-  const { matrices, cause } = masked(page, bits, kind);
+  const { matrices, cause } = masked(page, bits).frames[kind];
   const empty = cause.filter((row) => row.every((rules) => rules.length > 0)).length;
   return html`<div>
     <p class="polarity-title">${own[kind]} <code>kind: '${kind}'</code></p>
-    ${pairView(page.words, {
-      title: html`<var>A</var>`,
-      values: matrices.weights,
-      kind: 'weights',
-      // An array by hand either way, so hatched alike.
-      cause: (row, column) => (cause[row]![column]!.length ? ['blocked'] : []),
-    })}
+    ${pairView<Name>(
+      page.words,
+      {
+        stage: kind,
+        title: html`<var>A</var>`,
+        values: matrices.weights,
+        kind: 'weights',
+        // An array by hand either way, so hatched alike.
+        cause: (row, column) => (cause[row]![column]!.length ? ['blocked'] : []),
+      },
+      grid,
+    )}
     <p class="remark">${empty > 0 ? fill(own.empty, { count: empty }) : nothing}</p>
   </div>`;
 }
 
-const bothView = (page: Page, bits: string) =>
-  (['blocked', 'allowed'] as const).map((kind) => weightsView(page, bits, kind));
+const bothView = (page: Page, bits: string, grid?: GridState<Name>) =>
+  kinds.map((kind) => weightsView(page, bits, kind, grid));
 
-export class AttentionPolarity extends Figure {
+export class AttentionPolarity extends TracedFigure<Name> {
   static override styles = sheets(polaritySheet);
   static override key = 'true';
 
@@ -58,52 +78,81 @@ export class AttentionPolarity extends Figure {
     return this.setting('bits', read, presets.upper);
   }
 
+  protected override lineage = (page: Page) => masked(page, this.#bits).lineage;
+  protected override example = (): Cell<Name> => ({ stage: 'blocked', row: 3, column: 0 });
+
+  protected override linesOf(page: Page, cell: Cell<Name>) {
+    const { stage, row, column } = cell;
+    const { frames } = masked(page, this.#bits);
+    if (stage !== 'array') return spellAs('weights', cell, frames[stage], page.words);
+    return kinds.map((kind) => ({
+      stage: kind === 'blocked' ? stage : kind,
+      name: html`<code>kind: '${kind}'</code>`,
+      text: permission(frames[kind].cause[row]![column]!, page.words),
+    }));
+  }
+
   protected override exhibit(page: Page) {
-    const call = (kind: Kind) => ({ name: kind, frame: masked(page, this.#bits, kind) });
-    return { calls: [call('blocked'), call('allowed')] };
+    const { frames } = masked(page, this.#bits);
+    return { calls: kinds.map((name) => ({ name, frame: frames[name] })) };
+  }
+
+  #change(bits: string): void {
+    this.set('bits', bits === presets.upper ? undefined : bits);
+  }
+
+  #arrayView(page: Page, grid: GridState<Name>) {
+    const own = { en, zh }[page.language];
+    const bits = this.#bits;
+    const isTrue = (row: number, column: number) => bits[row * count + column] === '1';
+    return html`<div>
+      <p class="polarity-title">${own.array}</p>
+      ${this.#paint.view({
+        label: own.array,
+        rows: count,
+        columns: count,
+        rowHeads: range.map((i) => vector('q', i)),
+        columnHeads: range.map((j) => vector('k', j)),
+        text: (row, column) => (isTrue(row, column) ? 'True' : 'False'),
+        spoken: (row, column) =>
+          fill(own.cell, {
+            row: row + 1,
+            column: column + 1,
+            value: own[isTrue(row, column) ? 'true' : 'false'],
+          }),
+        isOn: isTrue,
+        traced: { name: 'array', markAt: (row, column) => grid.marks('array', row, column) },
+        toggle: (cells) => {
+          const next = [...bits];
+          for (const [row, column] of cells) {
+            const at = row * count + column;
+            next[at] = next[at] === '1' ? '0' : '1';
+          }
+          this.#change(next.join(''));
+        },
+      })}
+      <p class="axes">${page.words.axes}</p>
+    </div>`;
   }
 
   protected override view(page: Page) {
     const own = { en, zh }[page.language];
     const bits = this.#bits;
-    const change = (to: string) => this.set('bits', to === presets.upper ? undefined : to);
-    const isTrue = (row: number, column: number) => bits[row * count + column] === '1';
     return html`<div class="tools">
         <span>${own.presets}</span>
         ${(['upper', 'lower'] as const).map(
           (name) =>
-            html`<button type="button" @click=${() => change(presets[name])}>${own[name]}</button>`,
+            html`<button type="button" @click=${() => this.#change(presets[name])}>
+              ${own[name]}
+            </button>`,
         )}
       </div>
-      <div class="polarity" data-picture>
-        <div>
-          <p class="polarity-title">${own.array}</p>
-          ${this.#paint.view({
-            label: own.array,
-            rows: count,
-            columns: count,
-            rowHeads: range.map((i) => vector('q', i)),
-            columnHeads: range.map((j) => vector('k', j)),
-            text: (row, column) => (isTrue(row, column) ? 'True' : 'False'),
-            spoken: (row, column) =>
-              fill(own.cell, {
-                row: row + 1,
-                column: column + 1,
-                value: own[isTrue(row, column) ? 'true' : 'false'],
-              }),
-            isOn: isTrue,
-            toggle: (cells) => {
-              const next = [...bits];
-              for (const [row, column] of cells) {
-                const at = row * count + column;
-                next[at] = next[at] === '1' ? '0' : '1';
-              }
-              change(next.join(''));
-            },
-          })}
-          <p class="axes">${page.words.axes}</p>
-        </div>
-        ${bothView(page, bits)}
-      </div>`;
+      ${this.traced(
+        page,
+        (grid) =>
+          html`<div class="polarity" data-picture>
+            ${this.#arrayView(page, grid)} ${bothView(page, bits, grid)}
+          </div>`,
+      )}`;
   }
 }

@@ -9,7 +9,7 @@ import { inspectorView } from '../draw/inspector.js';
 import { marksFor } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
 import { type Matrix, sameCell, sameMatrix, sizeOf, withBlock } from '../state/case.js';
-import { readMatrix, writeMatrix } from '../state/link.js';
+import { readCell, readMatrix, writeCell, writeMatrix } from '../state/link.js';
 import type { Page } from '../state/page.js';
 import { parseMatrix } from '../state/parse.js';
 import { complaintOf, fill } from '../state/words.js';
@@ -30,9 +30,6 @@ import {
   tokensMost,
 } from './projection-data.js';
 import { boardView, linesOf } from './projection-view.js';
-
-const writePlace = (place: Place | null) =>
-  place ? `${place.stage}.${place.row + 1}.${place.column + 1}` : undefined;
 
 export class AttentionProjection extends Figure {
   static override styles = sheets(projectionSheet);
@@ -64,24 +61,13 @@ export class AttentionProjection extends Figure {
     return this.setting('role', (text) => (isRole(text) ? text : undefined), 'query');
   }
 
-  /** Written as in the page's own pin: matrix, row and column, from 1. */
   get #pin(): Place | null {
-    return this.setting(
-      'pin',
-      (text): Place | undefined => {
-        const [stage, ...at] = text.split('.');
-        const name = [...this.#shown.lineage.shapes.keys()].find((each) => each === stage);
-        const [row, column] = at.map((index) => Number(index) - 1);
-        const isThere = name && this.#shown.matrices[name][row!]?.[column!] !== undefined;
-        return isThere ? { stage: name, row: row!, column: column! } : undefined;
-      },
-      null,
-      writePlace,
-    );
+    const read = (text: string) => readCell(text, this.#shown.lineage.shapes);
+    return this.setting('pin', read, null, writeCell);
   }
 
   #keep(place: Place | null): void {
-    this.set('pin', writePlace(place));
+    this.set('pin', writeCell(place));
   }
 
   #write(inputs: Inputs): void {
@@ -129,15 +115,17 @@ export class AttentionProjection extends Figure {
   readonly #grid = new GridController<Name>(this, {
     shape: (name) => sizeOf(this.#shown.matrices[name]),
     isTransposed: () => false,
-    isEditable: isInputName,
     pin: () => (this.page ? this.#pin : null),
     setPin: (place) => this.#keep(place),
-    valueOf: ({ stage, row, column }) => this.#shown.matrices[stage][row]?.[column] ?? NaN,
-    change: (place, value) => this.#change(place, [[value]]),
-    paste: (place, text) => this.#paste(place, text),
-    undo: () => this.#undo(),
-    complain: (entry) => {
-      this.#complaint = complaintOf(this.page!.words, entry);
+    edits: {
+      isEditable: isInputName,
+      valueOf: ({ stage, row, column }) => this.#shown.matrices[stage][row]?.[column] ?? NaN,
+      change: (place, value) => this.#change(place, [[value]]),
+      paste: (place, text) => this.#paste(place, text),
+      undo: () => this.#undo(),
+      complain: (entry) => {
+        this.#complaint = complaintOf(this.page!.words, entry);
+      },
     },
   });
 

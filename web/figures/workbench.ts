@@ -74,14 +74,8 @@ export class AttentionWorkbench extends Figure {
       return [rows, columns];
     },
     isTransposed: () => false,
-    isEditable: () => false,
     pin: () => this.#pinned(),
     setPin: (cell) => this.#pin(cell),
-    valueOf: () => NaN,
-    change: () => {},
-    paste: () => {},
-    undo: () => {},
-    complain: () => {},
   });
 
   protected override willUpdate(changed: PropertyValues<this>): void {

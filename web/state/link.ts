@@ -34,7 +34,7 @@ const inputs = ['query', 'key', 'value'] as const;
 /** What a link says of the page's case, step and pin; all else belongs to a figure, by its key. */
 const ownKeys = new Set(['s', 'p', 'm', ...inputs.map((name) => stageKeys[name])]);
 const figureKeys = new Set(
-  'align bench cast causal cost dot drop finite fruit half it lab mask online shape true xw'.split(
+  'align bench cast causal cost dot drop finite fruit half it lab mask online order shape true xw'.split(
     ' ',
   ),
 );
@@ -82,6 +82,25 @@ export function readCase(text: string, home: Case): Case | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A cell of a figure as one setting: matrix, row and column, counted from 1. */
+export const writeCell = (cell: Cell<string> | null): string | undefined =>
+  cell ? [cell.stage, cell.row + 1, cell.column + 1].join('.') : undefined;
+
+/** Undefined where the text is no cell of matrices of these shapes. */
+export function readCell<Name extends string>(
+  text: string,
+  shapes: ReadonlyMap<Name, readonly [rows: number, columns: number]>,
+): Cell<Name> | undefined {
+  const [name, ...indices] = text.split('.');
+  const [row = NaN, column = NaN] = indices.map((index) => Number(index) - 1);
+  for (const [stage, [rows, columns]] of shapes) {
+    const isIn = (index: number, count: number) =>
+      Number.isInteger(index) && index >= 0 && index < count;
+    if (stage === name && isIn(row, rows) && isIn(column, columns)) return { stage, row, column };
+  }
+  return undefined;
 }
 
 export function encode(view: View, home: View): string {
