@@ -18,6 +18,8 @@
 // 2023).
 
 #include <atomic>
+#include <condition_variable>
+#include <mutex>
 
 #include "core/attention.h"
 #include "core/block.h"
@@ -45,6 +47,8 @@ class Flash {
         lse_(view<T>(result.lse)),
         weights_(view<Stored>(result.weights)),
         kept_(kept_share(call.options.dropout)),
+        heads_(sizes_.batch * sizes_.kv_heads),
+        arrived_(watch.more_heads ? 0 : heads_),
         order_(plan.sizes, block_rows<T>, sizeof(T), result.first_row, result.end_row),
         chunks_(std::max<Index>(divide_up(sizes_.keys, chunk_tiles * watch.tile_keys), 1)),
         output_size_(divide_up(order_.block_rows(), panel_rows<T>) * panel_rows<T> *
@@ -122,17 +126,35 @@ class Flash {
         stopped_ = true;
       }
     };
+    const auto first = [this] { bring_inputs(); };
     if (watch_.tile) {
+      first();
       for (int task = 0; task < count; ++task) run(task, 0);
     } else {
-      pool_.parallel_for(count, run);
+      pool_.parallel_for(count, run, first);
     }
   }
 
+  void bring_inputs() {
+    while (arrived_ < heads_) {
+      const Index heads = watch_.more_heads();
+      const std::lock_guard lock(arrival_);
+      arrived_ = heads;
+      arrival_told_.notify_all();
+    }
+  }
+
+  void wait_for_inputs(Index head) {
+    if (arrived_ > head) return;
+    std::unique_lock lock(arrival_);
+    arrival_told_.wait(lock, [&] { return arrived_ > head; });
+  }
+
   /// False if none of the block's rows is wanted.
-  bool start(Worker& worker, Index task) const {
+  bool start(Worker& worker, Index task) {
     const auto [b, kv_head, first, count] = order_[task];
     if (count <= 0) return false;
+    wait_for_inputs(b * sizes_.kv_heads + kv_head);
     const Index first_head = kv_head * (sizes_.heads / sizes_.kv_heads);
     const bool same_keys = b == worker.batch && first == worker.first && count == worker.count &&
                            !plan_.mask.varies_by_head();
@@ -283,6 +305,10 @@ class Flash {
   View<T> lse_;
   View<Stored> weights_;
   T kept_;
+  Index heads_;                 ///< of keys, in all batch elements
+  std::atomic<Index> arrived_;  ///< of those; it grows under the mutex
+  std::mutex arrival_;
+  std::condition_variable arrival_told_;
   BlockOrder order_;
   Index chunks_, output_size_;
   std::vector<std::unique_ptr<Worker>> workers_;

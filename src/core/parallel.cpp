@@ -74,8 +74,10 @@ ThreadPool::~ThreadPool() {
   shared_->idle.wait(lock, [&] { return shared_->alive == 0; });
 }
 
-void ThreadPool::for_each_task(int count, Call call, const void* run) {
+void ThreadPool::for_each_task(int count, Call call, const void* run,
+                               const std::function<void()>& first) {
   if (workers_ == 1 || count <= 1) {
+    if (first) first();
     for (int task = 0; task < count; ++task) call(run, task, 0);
     return;
   }
@@ -90,6 +92,7 @@ void ThreadPool::for_each_task(int count, Call call, const void* run) {
   lock.unlock();
   shared.wake.notify_all();
 
+  if (first) first();
   shared.take_tasks(0);
 
   lock.lock();

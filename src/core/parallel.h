@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 
 namespace attention {
@@ -23,21 +24,22 @@ class ThreadPool {
   /// returns when all are done. Workers claim tasks one by one in rising order, so that unequal
   /// tasks spread evenly; two calls with the same worker never overlap. Which worker gets a task
   /// varies: results must not depend on it. One caller at a time, and not from inside a task.
+  /// The caller does `first` before it takes tasks, which the others may already be at.
   template <typename Run>
-  void parallel_for(int count, const Run& run) {
+  void parallel_for(int count, const Run& run, const std::function<void()>& first = {}) {
     for_each_task(
         count,
         [](const void* run, int task, int worker) {
           (*static_cast<const Run*>(run))(task, worker);
         },
-        &run);
+        &run, first);
   }
 
  private:
   using Call = void (*)(const void* run, int task, int worker);
   struct Shared;
 
-  void for_each_task(int count, Call call, const void* run);
+  void for_each_task(int count, Call call, const void* run, const std::function<void()>& first);
 
   int workers_;
   std::shared_ptr<Shared> shared_;  // outlives the pool until the last thread has noticed its end

@@ -52,6 +52,8 @@ export class Message {
   /** Kept and used again, so that a small call makes little garbage. */
   readonly #uploads: Upload[] = [];
   #uploadCount = 0;
+  /** Of them are query, key and value. */
+  #inputCount = 0;
   /** Called from C++, which an exception must not cross. */
   readonly functions: AnyFunction[] = [];
   /** What one of them threw. */
@@ -72,7 +74,7 @@ export class Message {
   /** Lets go of what belongs to the caller. */
   forget(): void {
     for (let i = 0; i < this.#uploadCount; i++) this.#uploads[i]!.data = nothing;
-    this.#uploadCount = 0;
+    this.#uploadCount = this.#inputCount = 0;
     if (this.functions.length > 0) this.functions.length = 0;
     this.failure = undefined;
   }
@@ -82,49 +84,67 @@ export class Message {
     return dtypes[this.#uploads[0]!.dtype]!;
   }
 
+  /** Copies the tensors from number `first` on, whose addresses have been filled in. */
+  upload(heap: readonly TensorData[], first: number, end = this.#uploadCount): void {
+    this.#words = this.#room(1);
+    for (let i = first; i < end; i++) this.#copy(heap, this.#uploads[i]!, 0, Infinity);
+  }
+
   /**
-   * Copies tensors `first` to `end`, whose addresses have been filled in.
+   * Copies the inputs; those of options have been copied.
+   *
+   * @param needed as of uploadHeads()
+   */
+  uploadInputs(heap: readonly TensorData[], needed?: ArrayLike<number>): void {
+    if (needed === undefined) this.upload(heap, 0, this.#inputCount);
+    else this.uploadHeads(heap, 0, Infinity, needed);
+  }
+
+  /**
+   * Copies keys and values of heads `begin` to `end` of [B·H_kv], and the queries that read them.
    *
    * @param needed first and last + 1 of the keys that are read of each batch element: of key and
    *   value no more is copied
    */
-  upload(
+  uploadHeads(
     heap: readonly TensorData[],
-    first: number,
-    end = this.#uploadCount,
+    begin: number,
+    end: number,
     needed?: ArrayLike<number>,
   ): void {
     this.#words = this.#room(1);
-    for (let i = first; i < end; i++) {
-      const { dtype, data, at, first } = this.#uploads[i]!;
-      const length = this.#words[at + lengthWord]! - first;
-      const into = heap[dtype]!;
-      const start = this.#words[at + addressWord]! / into.BYTES_PER_ELEMENT + first;
-      const given = data.length <= length ? data : data.subarray(0, length);
-      if (needed === undefined || i === 0) into.set(given, start);
-      else this.#uploadParts(given, at + shapeWord, first, into, start, needed);
+    const [query, key, value] = this.#uploads as [Upload, Upload, Upload];
+    const [batch, kvHeads, keys] = this.#shape(key);
+    end = Math.min(end, batch * kvHeads);
+    for (const upload of [query, key, value]) {
+      const size = sizeOf(this.#shape(upload)) / (batch * kvHeads);
+      if (needed === undefined || upload === query) {
+        this.#copy(heap, upload, begin * size, end * size);
+        continue;
+      }
+      for (let head = begin; head < end; head++) {
+        const element = 2 * Math.floor(head / kvHeads);
+        const place = (key: number) => head * size + (key * size) / keys;
+        this.#copy(heap, upload, place(needed[element]!), place(needed[element + 1]!));
+      }
     }
   }
 
-  #uploadParts(
-    data: TensorData,
-    shape: number,
-    first: number,
-    into: TensorData,
-    start: number,
-    needed: ArrayLike<number>,
-  ): void {
-    const [batch, heads, keys, width] = this.#words.subarray(
-      shape,
-      shape + 4,
-    ) as unknown as number[];
-    for (let head = 0; head < batch! * heads!; head++) {
-      const element = Math.floor(head / heads!);
-      const at = (key: number) => (head * keys! + key) * width! - first;
-      const begin = Math.max(at(needed[2 * element]!), 0);
-      const end = Math.min(at(needed[2 * element + 1]!), data.length);
-      if (begin < end) into.set(data.subarray(begin, end), start + begin);
-    }
+  #shape({ at }: Upload): [number, number, number, number] {
+    const shape = this.#words.subarray(at + shapeWord, at + shapeWord + 4);
+    return [shape[0]!, shape[1]!, shape[2]!, shape[3]!];
+  }
+
+  /** Copies elements begin ≤ element < end of a tensor, as far as they are there. */
+  #copy(heap: readonly TensorData[], upload: Upload, begin: number, end: number): void {
+    const { dtype, data, at, first } = upload;
+    const into = heap[dtype]!;
+    const start = this.#words[at + addressWord]! / into.BYTES_PER_ELEMENT + first;
+    const length = Math.min(this.#words[at + lengthWord]! - first, data.length);
+    begin = Math.max(begin - first, 0);
+    end = Math.min(end - first, length);
+    if (begin === 0 && end === data.length) into.set(data, start);
+    else if (begin < end) into.set(data.subarray(begin, end), start + begin);
   }
 
   /** Any value; `name` is for messages. */
@@ -162,8 +182,9 @@ export class Message {
 
   /** query, key or value; `first` as of tensor(). */
   input(value: unknown, name: string, first?: number): void {
-    if (isTensor(value)) this.tensor(value, name, false, first);
-    else this.value(value, name);
+    if (!isTensor(value)) return this.value(value, name);
+    this.#inputCount++;
+    this.tensor(value, name, false, first);
   }
 
   /**

@@ -14,6 +14,8 @@ export interface Module {
   functions: readonly AnyFunction[];
   /** Called from C++ while a call runs, if it asked for it; false stops the call. */
   progress: (share: number) => boolean;
+  /** Called from C++ to copy in the next heads of keys, and what reads them; how many are in. */
+  moreHeads: () => number;
   /** Thrown from C++ where an allocation fails. */
   outOfMemory: Error;
 
@@ -84,6 +86,7 @@ export const enum Reply {
   lse,
   weights,
   needed,
+  headsAtOnce,
   weightHeads,
   weightQueries,
   emptyRows,

@@ -66,14 +66,7 @@ export class Session {
           ? module._prepare_call(explaining, message.length)
           : module.prepareCached(cache, message.length);
       this.#settle(status, inputs.length, () => module.check());
-      const memory = this.#memory();
-      const needed = this.reply(Reply.needed);
-      message.upload(
-        memory,
-        0,
-        inputs.length,
-        needed === 0 ? undefined : memory[1]!.subarray(needed / 8),
-      );
+      this.#memory();
       const result = work(message.dtype, inputs);
       this.#held = this.reply(Reply.held) !== 0;
       return result;
@@ -149,6 +142,9 @@ export class Session {
         }
       };
     }
+    const headsAtOnce = this.reply(Reply.headsAtOnce);
+    if (headsAtOnce === 0) this.#upload();
+    else this.#uploadMeanwhile(headsAtOnce);
     this.module._attend_call(progress !== undefined, begin, end);
     this.#memory(); // in which the reply stands may have grown during the work
     if (failure) throw failure.reason;
@@ -164,13 +160,37 @@ export class Session {
 
   /** attend() with a record of every tile. */
   trace(tileKeys: number): TileStep[] {
+    this.#upload();
     const tiles = this.module.trace(tileKeys);
     this.#memory();
     return tiles;
   }
 
   explain(): RawExplanation {
+    this.#upload();
     return this.module.explain();
+  }
+
+  /** Copies the inputs in. */
+  #upload(): void {
+    this.#message.uploadInputs(this.#memory(), this.#needed());
+  }
+
+  /** Lets the call copy them in, some heads at a time, while its other threads are at work. */
+  #uploadMeanwhile(headsAtOnce: number): void {
+    const memory = this.#memory();
+    const needed = this.#needed();
+    let heads = 0;
+    this.module.moreHeads = () => {
+      this.#message.uploadHeads(memory, heads, (heads += headsAtOnce), needed);
+      return heads;
+    };
+  }
+
+  /** The keys to copy of each batch element; undefined: all. */
+  #needed(): ArrayLike<number> | undefined {
+    const address = this.reply(Reply.needed);
+    return address === 0 ? undefined : this.#memory()[1]!.subarray(address / 8);
   }
 
   /** What the module says about itself. */

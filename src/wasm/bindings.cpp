@@ -32,6 +32,9 @@ EM_JS(int, call_function, (int index, double b, double h, double i, double j), {
 EM_JS(bool, call_progress, (double share), {
   return Module["progress"](share);
 });
+EM_JS(double, call_more_heads, (), {
+  return Module["moreHeads"]();
+});
 EM_JS(void, throw_out_of_memory, (), {
   throw Module["outOfMemory"];
 });
@@ -270,6 +273,9 @@ EMSCRIPTEN_KEEPALIVE int prepare_call(bool explaining, double words) {
 EMSCRIPTEN_KEEPALIVE void attend_call(bool with_progress, double first_row, double end_row) {
   Watch watch;
   if (with_progress) watch.progress = call_progress;
+  if (session->reply().heads_at_once > 0) {
+    watch.more_heads = [] { return static_cast<Index>(call_more_heads()); };
+  }
   session->attend(watch, first_row, end_row);
 }
 

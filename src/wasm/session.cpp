@@ -173,6 +173,7 @@ bool Session::place_all() {
             .lse = address(result_.lse.data),
             .weights = address(result_.weights.data),
             .needed = needed(),
+            .heads_at_once = heads_at_once(),
             .weight_heads = static_cast<double>(heads),
             .weight_queries = static_cast<double>(queries)};
   return placed;
@@ -200,6 +201,19 @@ double Session::needed() {
   const std::int64_t saved =
       bytes_of(left_out * (sizes.head_dim + sizes.value_dim), call_.key.dtype);
   return saved > worthwhile * 2 * sizes.batch ? address(needed_.data()) : 0;
+}
+
+/// With threads, the first heads are worked at while the caller still copies in the others, where
+/// that takes longer than waking a thread.
+double Session::heads_at_once() const {
+  constexpr std::int64_t worthwhile = std::int64_t{1} << 19;  // bytes
+  const auto& [query, key, value, options] = call_;
+  const std::int64_t heads = plan_.sizes.batch * plan_.sizes.kv_heads;
+  if (cached_ || pool_->workers() == 1 || heads < 2) return 0;
+  if (query.strided || key.strided || value.strided) return 0;
+  if (bytes_of(query.size() + key.size() + value.size(), query.dtype) < worthwhile) return 0;
+  constexpr std::int64_t pieces = 8;
+  return static_cast<double>((heads + pieces - 1) / pieces);
 }
 
 void Session::attend(const Watch& watch, double first_row, double end_row) {

@@ -5,7 +5,7 @@
 //   message(words)   room for the call's message, which the caller writes
 //   prepare()        reads it; where options hold tensors, the caller copies those in and then
 //   check()          makes every check, then room for inputs and results
-//   attend()         after the caller has copied the inputs in; or explain()
+//   attend()         after the caller has copied the inputs in, or while it does; or explain()
 //   release()        after it has copied the results out
 //
 // A step that fails says so and leaves its reason in error(); the next call starts afresh.
@@ -32,6 +32,7 @@ enum class Status { failed, ready, wants_options };
 struct Reply {
   double output = 0, lse = 0, weights = 0;
   double needed = 0;  ///< first and last + 1 of each batch element's keys to copy in (0: all)
+  double heads_at_once = 0;  ///< heads of keys to bring while threads work; 0: all, beforehand
   double weight_heads = 0, weight_queries = 0;
   double empty_rows = 0, allowed_cells = 0, total_cells = 0;
   double tiles_skipped = 0, tiles_total = 0;
@@ -111,6 +112,7 @@ class Session {
   bool place_result(Tensor& tensor, DType dtype, const Shape& shape);
   bool place_all();
   double needed();
+  double heads_at_once() const;
 
   Machine machine_;
   std::unique_ptr<ThreadPool> pool_;

@@ -466,6 +466,61 @@ TEST_CASE("rows asked for apart have the bits of the whole call, and no others a
   }
 }
 
+/// The call with inputs that are all NaN until their heads of [B·H_kv] are brought, one at a time.
+struct Arriving {
+  Arriving(const Call& whole, Arrays& arrays) : whole(whole), call(whole) {
+    for (Tensor* tensor : {&call.query, &call.key, &call.value}) {
+      const Tensor& t = *tensor;
+      *tensor = arrays.make(t.dtype, {t.shape[0], t.shape[1], t.shape[2], t.shape[3]},
+                            std::vector<double>(static_cast<std::size_t>(t.size()), NAN));
+    }
+  }
+
+  Index more() {
+    const Index all = call.key.shape[0] * call.key.shape[1];
+    const auto bring = [&](const Tensor& from, const Tensor& to) {
+      const Index size = from.size() / all;
+      const auto* data = static_cast<const float*>(from.data);
+      std::copy_n(data + heads * size, size, static_cast<float*>(to.data) + heads * size);
+    };
+    bring(whole.query, call.query);
+    bring(whole.key, call.key);
+    bring(whole.value, call.value);
+    return ++heads;
+  }
+
+  const Call& whole;
+  Call call;
+  Index heads = 0;
+};
+
+TEST_CASE("inputs may arrive while threads are at work") {
+  for (const auto& [queries, keys] : {std::pair{70, 70}, {1, 2100}, {130, 1100}}) {
+    auto c = sized(2, 6, 3, queries, keys, 5, 3);
+    Arrays arrays;
+    Call call = make_call(c, DType::float32, arrays);
+    call.options.mask = {make_rule("causal")};
+    call.options.start.corner = Start::bottom_right;
+    call.options.returns.weights = true;
+    const Plan plan = checked(call);
+    ThreadPool one(1), two(2), four(4);
+    const Result whole = make_result(call, plan, arrays);
+    attend(call, plan, whole, one);
+    for (ThreadPool* pool : {&one, &two, &four}) {
+      Arriving arriving(call, arrays);
+      const Plan same_plan = checked(arriving.call);
+      const Result result = make_result(call, plan, arrays);
+      Watch watch;
+      watch.more_heads = [&] { return arriving.more(); };
+      attend(arriving.call, same_plan, result, *pool, watch);
+      CHECK(arriving.heads == 6);
+      CHECK(same_bits(result.output, whole.output));
+      CHECK(same_bits(result.lse, whole.lse));
+      CHECK(same_bits(result.weights, whole.weights));
+    }
+  }
+}
+
 TEST_CASE("tiles that no row reads are skipped") {
   auto c = sized(1, 1, 1, 512, 512, 4, 4);
   CHECK(compare(c, DType::float32).tiles_skipped == 0);

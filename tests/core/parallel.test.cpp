@@ -63,6 +63,20 @@ TEST_CASE("pools come and go without waiting for threads that had nothing to do"
   CHECK(sum == 45);
 }
 
+TEST_CASE("the caller does what comes first before its own tasks, also where there are none") {
+  for (int workers : {1, 2}) {
+    ThreadPool pool(workers);
+    for (int count : {0, 1, 2, 50}) {
+      bool done = false, early = false;
+      pool.parallel_for(
+          count, [&](int, int worker) { early = early || (worker == 0 && !done); },
+          [&] { done = true; });
+      CHECK(done);
+      CHECK(!early);
+    }
+  }
+}
+
 // Each of the two tasks ends only when the other has begun, so one worker alone cannot finish them.
 TEST_CASE("two workers take part") {
   ThreadPool pool(2);
