@@ -70,7 +70,16 @@ test('every figure is placed once', () => {
   const names = [
     ...['alignment', 'broadcast', 'bug-gallery', 'cards', 'causal-steps', 'checks', 'cost'],
     ...['dot-product', 'dropout', 'finite-mask', 'goals', 'install', 'mask-order', 'mask-painter'],
-    ...['online-softmax', 'overflow', 'polarity', 'precision', 'projection', 'quiz', 'retrieval'],
+    ...[
+      'online-softmax',
+      'overflow',
+      'polarity',
+      'precision',
+      'projection',
+      'quiz',
+      'refusals',
+      'retrieval',
+    ],
     ...['scaling-lab', 'sentence', 'shape-flow', 'stepper', 'workbench'],
   ].map((name) => `attention-${name}`);
   for (const language of languages) {

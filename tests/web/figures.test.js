@@ -341,6 +341,37 @@ test('overflow: the textbook’s softmax fails where the library’s does not, i
   });
 });
 
+test('refusals: every wrong call gets the library’s own answer, and the right one works', async () => {
+  await onPage('zh/#no.case=start', async (page) => {
+    const refusals = await wake(page, 'refusals');
+    const cases = refusals.locator('details');
+    assert.equal(await cases.count(), 12);
+    const answers = await cases.evaluateAll((all) =>
+      all.map((each) => ({
+        name: each.dataset.case,
+        message: each.querySelector('q').textContent,
+        right: each.querySelector('[data-holds=yes]')?.textContent.trim(),
+      })),
+    );
+    for (const { name, message, right } of answers) {
+      assert.match(message, /^(query|key|value|mask|start|dropout|there is|the call)/, name);
+      if (name !== 'memory') assert.match(right, /接受：输出是 \[[\d, ]+\]/, name);
+    }
+    const open = () =>
+      refusals.locator('details[open]').evaluateAll((all) => all.map((each) => each.dataset.case));
+    assert.deepEqual(await open(), ['start']);
+    await refusals.locator('[data-case=width] summary').click();
+    assert.deepEqual(await open(), ['width']);
+    assert.match(
+      await refusals.locator('[data-case=width]').innerText(),
+      /key has head_dim 4 but query has head_dim 3/,
+    );
+    await refusals.locator('[data-case=data] summary').press('Enter');
+    await page.waitForURL(/no\.case=data/);
+    assert.deepEqual(await open(), ['data']);
+  });
+});
+
 test('quiz: feedback, model answer, and checks that hold on fresh numbers', async () => {
   await onPage('en/', async (page) => {
     const quiz = await wake(page, 'quiz');

@@ -30,6 +30,7 @@ export const figures: Record<string, () => Promise<FigureClass>> = {
   'attention-precision': async () => (await import('./precision.js')).AttentionPrecision,
   'attention-projection': async () => (await import('./projection.js')).AttentionProjection,
   'attention-quiz': async () => (await import('./quiz.js')).AttentionQuiz,
+  'attention-refusals': async () => (await import('./refusals.js')).AttentionRefusals,
   'attention-retrieval': async () => (await import('./retrieval.js')).AttentionRetrieval,
   'attention-scaling-lab': async () => (await import('./scaling-lab.js')).AttentionScalingLab,
   'attention-sentence': async () => (await import('./sentence.js')).AttentionSentence,
