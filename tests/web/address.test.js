@@ -1,7 +1,21 @@
-// The page's address says what it shows, also in a browser that takes few changes at a time.
+// The page's address says what it shows, Back undoes one choice at a time, and all of that also in a
+// browser that takes few changes at a time.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cell, onPage } from './browser.js';
+import { cell, figureNames, onPage } from './browser.js';
+
+const urlOf = (page) => page.evaluate(() => location.href);
+/** The entries that the page has made since it was loaded; the browser itself keeps 50. */
+const countEntries = (page) =>
+  page.evaluate(() => {
+    const real = history.pushState.bind(history);
+    globalThis.entries = 0;
+    history.pushState = (...rest) => {
+      globalThis.entries += 1;
+      real(...rest);
+    };
+  });
+const entriesOf = (page) => page.evaluate(() => globalThis.entries);
 
 test('a change of the address that the browser refuses is made later', () =>
   onPage('en/', async (page) => {
@@ -15,18 +29,118 @@ test('a change of the address that the browser refuses is made later', () =>
         };
       }
     });
-    const before = await page.evaluate(() => location.href);
+    const before = await urlOf(page);
     await page.locator('attention-stepper').getByRole('button', { name: 'Next' }).click();
     await cell(page, 'scores', 0, 1).click();
-    assert.equal(await page.evaluate(() => location.href), before);
+    assert.equal(await urlOf(page), before);
     await page.waitForFunction((url) => location.href !== url, before);
 
     // Both changes are in it, and Back undoes the step.
-    const shown = await page.evaluate(() => location.href);
+    const shown = await urlOf(page);
     await page.reload();
     await page.locator('attention-stepper[data-live]').waitFor();
-    assert.equal(await page.evaluate(() => location.href), shown);
+    assert.equal(await urlOf(page), shown);
     await cell(page, 'scores', 0, 1).and(page.locator('[data-pinned]')).waitFor();
     await page.goBack();
     await page.waitForFunction((url) => location.href === url, before);
   }));
+
+/** What is pressed, one of each kind: steps, switches, choices, presets, cells. */
+const discrete = [
+  '.moves button.primary',
+  'button.step:not([aria-current])',
+  'input[role="switch"]',
+  'input[type="radio"]:not(:checked)',
+  '.tools > button:not([aria-disabled="true"])',
+  'td.cell[data-stage="weights"]',
+  '.paint td.cell',
+].join();
+/** The figures in which something can be chosen, and how many kinds of it there are at least. */
+const choices = {
+  stepper: 5,
+  'causal-steps': 2,
+  'dot-product': 1,
+  dropout: 1,
+  'finite-mask': 4,
+  'mask-painter': 5,
+  'online-softmax': 6,
+  polarity: 3,
+  projection: 3,
+  retrieval: 2,
+  'scaling-lab': 2,
+  sentence: 1,
+  'shape-flow': 1,
+};
+
+for (const name of figureNames.filter((each) => !/workbench/.test(each))) {
+  test(`${name}: each choice is an entry that Back undoes, a slider's way is none`, () =>
+    onPage(
+      `en/?embed=1&figure=${name.replace('attention-', '')}`,
+      async (page) => {
+        await countEntries(page);
+        const figure = page.locator(name);
+        const shown = () => figure.evaluate(({ shadowRoot }) => shadowRoot.textContent.trim());
+        const controls = figure.locator(discrete);
+        let entered = 0;
+        for (let index = 0; index < Math.min(await controls.count(), 24); ++index) {
+          const [url, text, entries] = [await urlOf(page), await shown(), await entriesOf(page)];
+          await controls.nth(index).evaluate((control) => control.click());
+          if ((await urlOf(page)) === url) continue;
+          entered += 1;
+          assert.equal(await entriesOf(page), entries + 1, `${await urlOf(page)} is one entry`);
+          await page.goBack();
+          await page.waitForFunction((before) => location.href === before, url);
+          await page.waitForFunction(
+            ([of, before]) => document.querySelector(of).shadowRoot.textContent.trim() === before,
+            [name, text],
+          );
+        }
+        const least = choices[name.replace('attention-', '')] ?? 0;
+        assert.ok(entered >= least, `${entered} choices of at least ${least}`);
+
+        for (const handle of await figure.locator('[role="slider"]').all()) {
+          const [url, entries] = [await urlOf(page), await entriesOf(page)];
+          await handle.press('ArrowLeft');
+          assert.notEqual(await urlOf(page), url, 'the place of the handle is in the address');
+          assert.equal(await entriesOf(page), entries, 'and moving it makes no entries');
+        }
+        const sliders = figure.locator('.slider:has(input[type="range"])');
+        for (let index = 0; index < (await sliders.count()); ++index) {
+          const range = sliders.nth(index).locator('input[type="range"]');
+          const [url, entries] = [await urlOf(page), await entriesOf(page)];
+          const key =
+            (await range.inputValue()) === (await range.getAttribute('max')) ? 'Left' : 'Right';
+          for (let times = 0; times < 2; ++times) await range.press(`Arrow${key}`);
+          assert.notEqual(await urlOf(page), url, 'the slider is in the address');
+          assert.equal(await entriesOf(page), entries, 'and makes no entries');
+          const box = sliders.nth(index).locator('input[type="number"]');
+          await box.fill(await range.getAttribute(key === 'Left' ? 'max' : 'min'));
+          await box.press('Enter');
+          assert.equal(await entriesOf(page), entries + 1, 'what is typed is an entry');
+        }
+      },
+      { ready: (page) => page.locator(`${name}[data-live]`).waitFor() },
+    ));
+}
+
+test('what one press of a button changes at once is one entry', () =>
+  onPage(
+    'en/?embed=1&figure=causal-steps',
+    async (page) => {
+      await countEntries(page);
+      const figure = page.locator('attention-causal-steps');
+      await figure.locator('button.step').nth(2).click();
+      await figure.locator('td[data-stage="query"]').nth(3).click();
+      await page.keyboard.type('2');
+      await page.keyboard.press('Enter');
+      await page.waitForFunction(() => /causal\.case=/.test(location.href));
+      const [url, entries] = [await urlOf(page), await entriesOf(page)];
+      await figure.getByRole('button', { name: 'Reset' }).click();
+      assert.equal(await entriesOf(page), entries + 1);
+      assert.doesNotMatch(await urlOf(page), /causal\./);
+      await page.goBack();
+      await page.waitForFunction((before) => location.href === before, url);
+      await figure.locator('.step[aria-current]').filter({ hasText: '3' }).waitFor();
+    },
+    { ready: (page) => page.locator('attention-causal-steps[data-live]').waitFor() },
+  ));

@@ -26,7 +26,8 @@ export interface Slider {
   step?: number;
   /** What a screen reader says of a value. */
   spoken?: string;
-  change: (value: number) => void;
+  /** `isEntry`: a value for Back to return from, which those on the slider's way are not. */
+  change: (value: number, isEntry: boolean) => void;
 }
 
 /**
@@ -35,13 +36,13 @@ export interface Slider {
  * the value as it is.
  */
 export function sliderView({ label, value, min, max, step = 1, spoken, change }: Slider) {
-  const take = (event: Event) => {
+  const take = (event: Event, isEntry: boolean) => {
     const box = target(event);
     const asked = Number.isInteger(step) ? Math.round(box.valueAsNumber) : box.valueAsNumber;
     const isNumber = Number.isFinite(asked);
     const taken = isNumber ? Math.min(Math.max(asked, min), max) : value;
     box.value = String(taken);
-    if (isNumber) change(taken);
+    if (isNumber) change(taken, isEntry);
   };
   const [low, high, by, now] = [min, max, step, value].map(String);
   return html`<label class="slider">
@@ -53,9 +54,16 @@ export function sliderView({ label, value, min, max, step = 1, spoken, change }:
       step=${by!}
       .value=${now!}
       aria-valuetext=${spoken ?? nothing}
-      @input=${take}
+      @input=${(event: Event) => take(event, false)}
     />
-    <input type="number" min=${low!} max=${high!} step=${by!} .value=${now!} @change=${take} />
+    <input
+      type="number"
+      min=${low!}
+      max=${high!}
+      step=${by!}
+      .value=${now!}
+      @change=${(event: Event) => take(event, true)}
+    />
   </label>`;
 }
 

@@ -166,7 +166,8 @@ export class AttentionAlignment extends TracedFigure<Name> {
         value: sizes[name],
         min: 1,
         max: 7,
-        change: (value) => this.set(key, value === home[name] ? undefined : String(value)),
+        change: (value, isEntry) =>
+          this.set(key, value === home[name] ? undefined : String(value), isEntry),
       });
     return html`<div class="sizes">${slider('queries', 't')} ${slider('keys', 's')}</div>
       ${this.traced(page, (grid) => boardView(page, sizes, grid))}`;

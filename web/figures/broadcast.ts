@@ -160,7 +160,8 @@ export class AttentionBroadcast extends Figure {
         value: sizes[name],
         min: 1,
         max: 6,
-        change: (value) => this.set(name, value === home[name] ? undefined : String(value)),
+        change: (value, isEntry) =>
+          this.set(name, value === home[name] ? undefined : String(value), isEntry),
       });
     return html`<div class="sizes">${slider('batch')} ${slider('queries')} ${slider('keys')}</div>
       <div aria-live="polite">${boardView(page, sizes)}</div>`;

@@ -183,9 +183,9 @@ export class AttentionCost extends Figure {
             value: sizes[name],
             min: limits[name][0],
             max: limits[name][1],
-            change: (value) => {
+            change: (value, isEntry) => {
               const whole = Math.round(value);
-              this.set(name, whole === home[name] ? undefined : String(whole));
+              this.set(name, whole === home[name] ? undefined : String(whole), isEntry);
             },
           }),
         )}

@@ -79,17 +79,18 @@ export class AttentionDotProduct extends Figure {
     return this.setting(name, read, home[name]);
   }
 
-  #move(name: Name, [x, y]: Vector): void {
+  /** By hand there are many places on the way, which are no entries of the history. */
+  #move(name: Name, [x, y]: Vector, isEntry = true): void {
     const to: Vector = [round(x), round(y)];
     const isHome = to[0] === home[name][0] && to[1] === home[name][1];
-    this.set(name, isHome ? undefined : to.join(','));
+    this.set(name, isHome ? undefined : to.join(','), isEntry);
   }
 
   #drag(event: PointerEvent): void {
     if (!this.#dragged) return;
     const plane = (event.currentTarget as SVGSVGElement).getScreenCTM()!.inverse();
     const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(plane);
-    this.#move(this.#dragged, [x, -y]);
+    this.#move(this.#dragged, [x, -y], false);
   }
 
   #key(event: KeyboardEvent, name: Name): void {
@@ -104,7 +105,7 @@ export class AttentionDotProduct extends Figure {
     event.preventDefault();
     const size = event.shiftKey ? 10 : 1;
     const [x, y] = this.#vector(name);
-    this.#move(name, [x + size * step[0], y + size * step[1]]);
+    this.#move(name, [x + size * step[0], y + size * step[1]], false);
   }
 
   #tip(name: Name, own: typeof en) {

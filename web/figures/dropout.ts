@@ -136,12 +136,12 @@ export class AttentionDropout extends TracedFigure<Name> {
   protected override view(page: Page) {
     const own = { en, zh }[page.language];
     const [p, seed] = this.#settings;
-    const keep = (name: 'p' | 'seed') => (value: number) =>
-      this.set(name, value === home[name] ? undefined : String(value));
+    const keep = (name: 'p' | 'seed') => (value: number, isEntry: boolean) =>
+      this.set(name, value === home[name] ? undefined : String(value), isEntry);
     return html`<div class="tools">
         ${sliderView({ label: own.p, value: p, min: 0, max: 1, step: 0.05, change: keep('p') })}
         ${sliderView({ label: own.seed, value: seed, min: 0, max: 9999, change: keep('seed') })}
-        <button type="button" @click=${() => keep('seed')(seed + 1)}>${own.next}</button>
+        <button type="button" @click=${() => keep('seed')(seed + 1, true)}>${own.next}</button>
       </div>
       ${this.traced(page, (grid) => boardView(page, p, seed, grid))}`;
   }

@@ -151,12 +151,13 @@ export abstract class Figure extends LitElement {
     return remarks.map((text) => html`<p class="remark" role="status">${text}</p>`);
   }
 
-  protected set(name: string, text: string | undefined): void {
+  /** `isEntry`: whether Back undoes it by itself. */
+  protected set(name: string, text: string | undefined, isEntry = true): void {
     const { store } = this.page!;
     const settings = { ...store.view.settings };
     if (text === undefined) delete settings[`${this.#key}.${name}`];
     else settings[`${this.#key}.${name}`] = text;
-    store.update({ settings });
+    store.update({ settings }, isEntry);
   }
 
   get #key(): string {

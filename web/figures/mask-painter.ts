@@ -113,8 +113,8 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
     return [{ stage, name: indexed(html`<var>M</var>`, row, column), text }];
   }
 
-  #change(change: Partial<MaskSetting>): void {
-    this.set('m', write(clamped({ ...this.#shown.setting, ...change })));
+  #change(change: Partial<MaskSetting>, isEntry = true): void {
+    this.set('m', write(clamped({ ...this.#shown.setting, ...change })), isEntry);
   }
 
   /** The rows of the table inside the element apply themselves. */
@@ -159,7 +159,7 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
         value: setting[name],
         min: limits[name][0],
         max: limits[name][1],
-        change: (value) => this.#change({ [name]: value }),
+        change: (value, isEntry) => this.#change({ [name]: value }, isEntry),
       });
     const has = (name: RuleName) => setting.rules.includes(name);
     return html`${slider('queries', own.queries)} ${slider('keys', own.keys)}

@@ -124,7 +124,8 @@ export class AttentionPrecision extends Figure {
           value: c,
           min: 1,
           max: 300,
-          change: (value) => this.set('c', value === home ? undefined : String(value)),
+          change: (value, isEntry) =>
+            this.set('c', value === home ? undefined : String(value), isEntry),
         })}
       </div>
       <div aria-live="polite">${boardView(page, c)}</div>`;

@@ -162,7 +162,8 @@ export class AttentionProjection extends Figure {
           value: shown.matrices.x.length,
           min: 1,
           max: tokensMost,
-          change: (count) => this.set('n', count === tokensHome ? undefined : String(count)),
+          change: (count, isEntry) =>
+            this.set('n', count === tokensHome ? undefined : String(count), isEntry),
         })}
         <button type="button" aria-disabled=${this.#past.length === 0} @click=${() => this.#undo()}>
           ${page.words.undo}

@@ -203,9 +203,9 @@ export class AttentionScalingLab extends Figure {
           min: 8,
           max: 128,
           step: 8,
-          change: (width) => {
+          change: (width, isEntry) => {
             const nearest = Math.round(width / 8) * 8;
-            this.set('d', nearest === home.width ? undefined : String(nearest));
+            this.set('d', nearest === home.width ? undefined : String(nearest), isEntry);
           },
         })}
         <button

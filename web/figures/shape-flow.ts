@@ -158,7 +158,8 @@ export class AttentionShapeFlow extends Figure {
         value: sizes[name],
         min: limits[name][0],
         max: limits[name][1],
-        change: (value) => this.set(name, value === home[name] ? undefined : String(value)),
+        change: (value, isEntry) =>
+          this.set(name, value === home[name] ? undefined : String(value), isEntry),
       });
     return html`<div class="tools">
         ${choiceView({

@@ -51,11 +51,11 @@ export abstract class TracedFigure<Name extends string> extends Figure {
     this.set('pin', writeCell(cell));
   }
 
-  protected override set(name: string, text: string | undefined): void {
+  protected override set(name: string, text: string | undefined, isEntry = true): void {
     const kept = this.#pin;
-    super.set(name, text);
+    super.set(name, text, isEntry);
     // A cell that is gone is not kept.
-    if (kept && !this.#pin) super.set('pin', undefined);
+    if (kept && !this.#pin) super.set('pin', undefined, isEntry);
   }
 
   /** What it shows, drawn with what the reader is doing, and the sum behind the cell looked at. */

@@ -37,10 +37,10 @@ export class Store extends EventTarget {
   }
 
   /**
-   * Merges a change; an equal view changes nothing. Edits of the case can be undone. Back undoes a
-   * change of settings where it is said to be an entry of its own.
+   * Merges a change; an equal view changes nothing. Edits of the case can be undone. Back undoes the
+   * change if it is an entry of its own; what a slider passes on its way is none.
    */
-  update(change: Partial<View>, isEntry = false): void {
+  update(change: Partial<View>, isEntry = true): void {
     const next = { ...this.#view, ...change };
     const edited = !sameCase(next.case, this.#view.case);
     if (!edited) next.case = this.#view.case;
@@ -51,9 +51,7 @@ export class Store extends EventTarget {
       sameSettings(next.settings, this.#view.settings);
     if (isSame) return;
     if (edited) this.#past.push(this.#view.case);
-    this.#isEntry = isEntry;
-    this.#show(next);
-    this.#isEntry = false;
+    this.#show(next, isEntry);
   }
 
   undo(): void {
@@ -61,29 +59,37 @@ export class Store extends EventTarget {
     if (last) this.#show({ ...this.#view, case: last });
   }
 
-  #show(view: View): void {
+  #show(view: View, isEntry = true): void {
     this.#view = view;
+    this.#isEntry = isEntry;
     this.dispatchEvent(new Event('change'));
+    this.#isEntry = false;
   }
 
   /**
    * Keeps the URL fragment and the view the same: reads it now and whenever the reader goes back,
-   * forward or to an anchor, and writes it after each change (a new history entry for a new step or
-   * case, so that Back undoes them; a pin only replaces the entry).
+   * forward or to an anchor, and writes it after each change. All that one press of a button changes
+   * is one entry.
    */
   bindToAddress(): void {
     this.#isInAddress = true;
-    let written: View | undefined;
+    let isRead = false;
+    let isEntered = false;
     let anchor = '';
     let waiting: { timer: ReturnType<typeof setTimeout>; isNewEntry: boolean } | undefined;
     const write = (address: string, isNewEntry: boolean) => {
       clearTimeout(waiting?.timer);
-      const isEntry = isNewEntry || waiting?.isNewEntry === true;
+      const isEntry = (isNewEntry || waiting?.isNewEntry === true) && !isEntered;
       waiting = undefined;
       if (address === location.pathname + location.search + location.hash) return;
       try {
-        if (isEntry) history.pushState(null, '', address);
-        else history.replaceState(null, '', address);
+        if (!isEntry) {
+          history.replaceState(null, '', address);
+          return;
+        }
+        history.pushState(null, '', address);
+        isEntered = true;
+        queueMicrotask(() => (isEntered = false));
       } catch (error) {
         // Safari takes so many changes in so many seconds, fewer than a slider makes.
         if (!(error instanceof DOMException)) throw error;
@@ -95,29 +101,19 @@ export class Store extends EventTarget {
       waiting = undefined;
       const { hash } = location;
       // A plain #section is a jump within the article; what the reader was looking at stays.
-      const jump = hash !== '' && !hash.includes('=') && written !== undefined;
+      const jump = hash !== '' && !hash.includes('=') && isRead;
       const found = decode(hash, jump ? this.#view : this.home);
       anchor = found.anchor;
       this.remarks = found.remarks;
-      written = found.view;
+      isRead = true;
       if (jump) write(this.#address(anchor), false);
       else if (anchor !== '') document.getElementById(anchor)?.scrollIntoView();
-      this.update(found.view);
+      this.update(found.view, false);
       if (found.remarks.length > 0) this.dispatchEvent(new Event('change'));
     };
     read();
     addEventListener('hashchange', read);
-    this.addEventListener('change', () => {
-      const { view } = this;
-      if (view === written) return;
-      const isNewEntry =
-        this.#isEntry ||
-        !written ||
-        view.step !== written.step ||
-        !sameCase(view.case, written.case);
-      written = view;
-      write(this.#address(anchor), isNewEntry);
-    });
+    this.addEventListener('change', () => write(this.#address(anchor), this.#isEntry));
   }
 
   #address(anchor: string): string {
