@@ -2,30 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onPage, textsOf } from './browser.js';
-
-/** The focused element, through shadow roots. */
-const focused = (page) =>
-  page.evaluate(() => {
-    let element = document.activeElement;
-    let figure = '';
-    while (element?.shadowRoot) {
-      figure = element.localName;
-      element = element.shadowRoot.activeElement;
-    }
-    const { dataset = {}, className = '', localName = '', textContent = '' } = element ?? {};
-    const place = dataset.stage && `${dataset.stage} ${dataset.row} ${dataset.column}`;
-    return { figure, place, className, name: localName, text: textContent.trim() };
-  });
-
-/** Presses Tab until the focus is where it is wanted. */
-async function tabTo(page, what, isThere, most = 60) {
-  for (let count = 0; count < most; ++count) {
-    await page.keyboard.press('Tab');
-    const now = await focused(page);
-    if (isThere(now)) return now;
-  }
-  assert.fail(`${what} is not reached by ${most} times Tab`);
-}
+import { focused, tabTo } from './keys.js';
 
 const inStepper = (isThere) => (now) => now.figure === 'attention-stepper' && isThere(now);
 

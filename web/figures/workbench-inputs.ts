@@ -86,9 +86,14 @@ export class BenchInputs {
     let placed = 0;
     const say = ({ name }: File, problem: string) =>
       problems.push(problem.includes(name) ? problem : fill(own.named, { name, problem }));
-    for (const file of files) {
+    // Read all at once, placed one after the other.
+    const all = files.map((file) => read({ source: file, name: file.name }));
+    const outcomes = await Promise.allSettled(all);
+    for (const [at, outcome] of outcomes.entries()) {
+      const file = files[at]!;
       try {
-        const found = await read({ source: file, name: file.name });
+        if (outcome.status === 'rejected') throw outcome.reason;
+        const { value: found } = outcome;
         if (found.skipped.length > 0) {
           const names = found.skipped.join(own.comma);
           say(file, fill(own.skipped, { names }));
