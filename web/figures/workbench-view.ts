@@ -171,7 +171,7 @@ function cellView(page: Page, result: Result, { looked, pinned }: Looking, { pin
     return isWeight && x > 0 && x < 1e-4 ? cellWeight(x) : exactNumber(x);
   };
   const forbidden = !isOutput && isHidden(result, 'masked')(row * shown[0]![1].columns + column);
-  return html`<div class="bench-cell">
+  return html`<div class="bench-cell" ?data-kept=${pinned !== null}>
     <p>
       <b>${name}</b>
       ${forbidden ? html`<span class="remark">${until(causeOf(page, result, looked), nothing)}</span>` : nothing}
