@@ -9,9 +9,8 @@ import { exactNumber } from '../draw/number.js';
 import { causalWeightsView, isFuture } from '../draw/pair.js';
 import { type Line, operation, spellAs } from '../draw/provenance.js';
 import { cellName } from '../draw/symbols.js';
-import example from '../examples/six-step.json';
 import { tableOf } from '../export/exhibit.js';
-import type { Cell, Matrix } from '../state/case.js';
+import { type Case, type Cell, type Matrix, withCausal } from '../state/case.js';
 import { frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
@@ -31,20 +30,19 @@ interface Draws {
   /** In which share of the draws it was kept. */
   kept: Matrix;
 }
-const draws = new Map<number, Draws>();
 
 /** Each draw is a head of one call. */
-function drawsOf({ attention, library: { tensor, toNested } }: Page, p: number): Draws {
-  const known = draws.get(p);
-  if (known) return known;
-  const { query, key, value } = example.inputs;
+const drawsOf = keepLast((page, of: Case, p: number): Draws => {
+  const { attention, library } = page;
+  const { tensor, toNested } = library;
+  const { query, key, value, options } = withCausal(of, true);
   const heads = (rows: Matrix) =>
     tensor(
       Array.from({ length: COUNT }, () => rows),
       'float64',
     );
   const { weights } = attention.scaledDotProductAttention(heads(query), heads(key), heads(value), {
-    mask: 'causal',
+    ...options,
     dropout: { p, seed: 0 },
     returns: ['weights'],
   });
@@ -53,15 +51,13 @@ function drawsOf({ attention, library: { tensor, toNested } }: Page, p: number):
     runs[0]!.map((row, i) =>
       row.map((_, j) => runs.reduce((sum, run) => sum + of(run[i]![j]!), 0) / COUNT),
     );
-  const found = { mean: meanOf((x) => x), kept: meanOf((x) => (x === 0 ? 0 : 1)) };
-  draws.set(p, found);
-  return found;
-}
+  return { mean: meanOf((x) => x), kept: meanOf((x) => (x === 0 ? 0 : 1)) };
+});
 
-const shown = keepLast((page, p: number, seed: number) => {
-  const options = { mask: 'causal' as const, dropout: { p, seed } };
-  const frame = frameOf(page, { ...example.inputs, options });
-  const { mean, kept } = drawsOf(page, p);
+const shown = keepLast((page, of: Case, p: number, seed: number) => {
+  const { options, ...inputs } = withCausal(of, true);
+  const frame = frameOf(page, { ...inputs, options: { ...options, dropout: { p, seed } } });
+  const { mean, kept } = drawsOf(page, of, p);
   const matrices = { before: frame.matrices.weights, after: frame.dropped!, mean };
   const lineage: Lineage<Name> = {
     shapes: shapesOf(matrices),
@@ -73,9 +69,12 @@ const shown = keepLast((page, p: number, seed: number) => {
   return { frame, kept, matrices, lineage };
 });
 
-function boardView(page: Page, p: number, seed: number, grid?: GridState<Name>) {
+type Settings = readonly [of: Case, p: number, seed: number];
+
+function boardView(page: Page, settings: Settings, grid?: GridState<Name>) {
+  const [, p] = settings;
   const own = { en, zh }[page.language];
-  const { matrices } = shown(page, p, seed);
+  const { matrices } = shown(page, ...settings);
   const block = (stage: Name) =>
     causalWeightsView(
       page.words,
@@ -93,10 +92,13 @@ export class AttentionDropout extends TracedFigure<Name> {
   static override styles = sheets(dropoutSheet);
   static override key = 'drop';
 
-  static firstFrame = (page: Page) => boardView(page, home.p, home.seed);
+  static firstFrame = (page: Page) => boardView(page, [page.store.home.case, home.p, home.seed]);
 
-  get #settings() {
-    return [this.number('p', [0, 1], home.p), this.whole('seed', [0, 9999], home.seed)] as const;
+  protected override readonly sharesCase = true;
+
+  get #settings(): Settings {
+    const p = this.number('p', [0, 1], home.p);
+    return [this.given, p, this.whole('seed', [0, 9999], home.seed)];
   }
 
   protected override lineage = (page: Page) => shown(page, ...this.#settings).lineage;
@@ -104,8 +106,9 @@ export class AttentionDropout extends TracedFigure<Name> {
 
   protected override linesOf(page: Page, cell: Cell<Name>): Line[] {
     const own = { en, zh }[page.language];
-    const [p, seed] = this.#settings;
-    const { frame, kept, matrices } = shown(page, p, seed);
+    const settings = this.#settings;
+    const [, p] = settings;
+    const { frame, kept, matrices } = shown(page, ...settings);
     const { stage, row, column } = cell;
     const lines = spellAs('weights', { ...cell, stage: 'before' }, frame, page.words);
     if (stage === 'before') return lines;
@@ -135,7 +138,8 @@ export class AttentionDropout extends TracedFigure<Name> {
 
   protected override view(page: Page) {
     const own = { en, zh }[page.language];
-    const [p, seed] = this.#settings;
+    const settings = this.#settings;
+    const [, p, seed] = settings;
     const keep = (name: 'p' | 'seed') => (value: number, isEntry: boolean) =>
       this.set(name, value === home[name] ? undefined : String(value), isEntry);
     return html`<div class="tools">
@@ -143,6 +147,6 @@ export class AttentionDropout extends TracedFigure<Name> {
         ${sliderView({ label: own.seed, value: seed, min: 0, max: 9999, change: keep('seed') })}
         <button type="button" @click=${() => keep('seed')(seed + 1, true)}>${own.next}</button>
       </div>
-      ${this.traced(page, (grid) => boardView(page, p, seed, grid))}`;
+      ${this.traced(page, (grid) => boardView(page, settings, grid))}`;
   }
 }

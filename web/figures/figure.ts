@@ -4,8 +4,10 @@ import { type CSSResult, LitElement, type PropertyValues, html, nothing, unsafeC
 import tokensSheet from '../styles/tokens.css?inline';
 import figureSheet from '../styles/figure.css?inline';
 import type { Exhibit } from '../export/exhibit.js';
+import type { Case } from '../state/case.js';
 import type { Page } from '../state/page.js';
 import { parseNumber } from '../state/parse.js';
+import { choiceOf } from '../state/shared-case.js';
 import { fill } from '../state/words.js';
 import { type Shared, Sharing } from './sharing.js';
 
@@ -37,6 +39,8 @@ export abstract class Figure extends LitElement {
   protected exhibit?(page: Page): Exhibit;
   /** Whether calls are among it. */
   protected readonly hasCalls: boolean = true;
+  /** Whether it can show the numbers of the page's case. */
+  protected readonly sharesCase: boolean = false;
 
   /** All that it shows follows from its settings, so they are what is saved and opened. */
   protected shared(): Shared {
@@ -78,12 +82,45 @@ export abstract class Figure extends LitElement {
     return Object.fromEntries(own.map(([name, text]) => [name.slice(start.length), text]));
   }
 
-  /** Whether a change of the page's state is one of what this figure shows: its own settings. */
+  #case: Case | undefined;
+
+  /**
+   * Whether a change of the page's state is one of what this figure shows: its own settings, and the
+   * case where it shares it.
+   */
   protected isConcerned(): boolean {
     const own = Object.entries(this.#ownSettings()).join();
-    const isNew = own !== this.#settings;
+    const given = this.sharesCase ? this.page?.store.view.case : undefined;
+    const isNew = own !== this.#settings || given !== this.#case;
     this.#settings = own;
+    this.#case = given;
     return isNew;
+  }
+
+  get #isMine(): boolean {
+    return this.setting(
+      'mine',
+      (text) => (text === '1' ? true : undefined),
+      false,
+      () => '1',
+    );
+  }
+
+  /** The case that it shows: the article's, or the reader's where there is one and it is asked for. */
+  protected get given(): Case {
+    const { store } = this.page!;
+    const mine = this.#isMine ? choiceOf(store)?.mine : undefined;
+    return mine ?? store.home.case;
+  }
+
+  /** Says whose case it shows, once there are two. */
+  #whose({ store, words }: Page): unknown {
+    if (!this.sharesCase || !choiceOf(store)) return nothing;
+    const own = words.whose[this.#isMine ? 'mine' : 'article'];
+    const change = () => this.set('mine', this.#isMine ? undefined : '1');
+    return html`<p class="whose" aria-live="polite">
+      ${own.says} <button type="button" @click=${change}>${own.change}</button>
+    </p>`;
   }
 
   /** The names of its settings, as far as it has asked for them. */
@@ -187,7 +224,7 @@ export abstract class Figure extends LitElement {
       this.#clamped.clear();
       const view = this.view(this.page);
       return html`<div class="figure">
-        ${view} ${this.#remarks(this.page)} ${this.#menu(this.page)}
+        ${this.#whose(this.page)} ${view} ${this.#remarks(this.page)} ${this.#menu(this.page)}
       </div>`;
     }
     // Until the library is there, and if it never comes, what the page brought stands.

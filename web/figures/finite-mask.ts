@@ -8,8 +8,7 @@ import type { GridState } from '../draw/matrix.js';
 import { pairView } from '../draw/pair.js';
 import { spellAs } from '../draw/provenance.js';
 import { domainOf } from '../draw/scale.js';
-import example from '../examples/six-step.json';
-import type { Cell } from '../state/case.js';
+import type { Case, Cell } from '../state/case.js';
 import { frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
@@ -38,15 +37,15 @@ const isHidden = (hidden: Hidden, i: number, j: number) => (hidden === 'all' && 
 const wayOf = (name: Name): Way => (name.startsWith('added') ? 'added' : 'masked');
 const isWeights = (name: Name) => name.endsWith('Weights');
 
-const results = keepLast((page, constant: Constant, hidden: Hidden, dtype: Precision) => {
-  const isHiddenHere = example.inputs.query.map((_, i) =>
-    example.inputs.key.map((_key, j) => isHidden(hidden, i, j)),
-  );
+const results = keepLast((page, of: Case, constant: Constant, hidden: Hidden, dtype: Precision) => {
+  const isHiddenHere = of.query.map((_, i) => of.key.map((_key, j) => isHidden(hidden, i, j)));
   const bias = isHiddenHere.map((row) => row.map((is) => (is ? constants[constant] : 0)));
   const mask = { kind: 'blocked' as const, mask: isHiddenHere };
+  const frameUnder = (options: Case['options']) =>
+    frameOf(page, { ...of, options: { ...of.options, ...options }, dtype });
   const frames = {
-    added: frameOf(page, { ...example.inputs, options: { bias }, dtype }),
-    masked: frameOf(page, { ...example.inputs, options: { mask }, dtype }),
+    added: frameUnder({ bias, mask: undefined }),
+    masked: frameUnder({ mask }),
   };
   const matrices = {
     addedScores: frames.added.matrices.masked,
@@ -68,10 +67,11 @@ const results = keepLast((page, constant: Constant, hidden: Hidden, dtype: Preci
   };
   return { frames, matrices, lineage };
 });
-const resultsOf = (page: Page, { constant, hidden, dtype }: typeof home) =>
-  results(page, constant, hidden, dtype);
+type Shown = typeof home & { of: Case };
+const resultsOf = (page: Page, { of, constant, hidden, dtype }: Shown) =>
+  results(page, of, constant, hidden, dtype);
 
-function boardView(page: Page, shown: typeof home, grid?: GridState<Name>) {
+function boardView(page: Page, shown: Shown, grid?: GridState<Name>) {
   const own = { en, zh }[page.language];
   const { matrices, frames } = resultsOf(page, shown);
   const hatch = (i: number, j: number) => (isHidden(shown.hidden, i, j) ? ['blocked'] : []);
@@ -101,14 +101,17 @@ export class AttentionFiniteMask extends TracedFigure<Name> {
   static override styles = sheets(comparisonSheet);
   static override key = 'finite';
 
-  static firstFrame = (page: Page) => boardView(page, home);
+  static firstFrame = (page: Page) => boardView(page, { ...home, of: page.store.home.case });
 
-  get #shown(): typeof home {
+  protected override readonly sharesCase = true;
+
+  get #shown(): Shown {
     const among =
       <T extends string>(values: readonly T[]) =>
       (text: string) =>
         values.find((value) => value === text);
     return {
+      of: this.given,
       constant: this.setting('c', among(constantNames), home.constant),
       hidden: this.setting('hide', among(['all', 'causal'] as const), home.hidden),
       dtype: this.setting('in', among(['float32', 'float64'] as const), home.dtype),

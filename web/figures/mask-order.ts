@@ -8,9 +8,8 @@ import { exactNumber } from '../draw/number.js';
 import { causalWeightsView, isFuture, pairView } from '../draw/pair.js';
 import { type Line, operation, spellAs } from '../draw/provenance.js';
 import { cellName, symbols } from '../draw/symbols.js';
-import example from '../examples/six-step.json';
 import { tableOf } from '../export/exhibit.js';
-import type { Cell } from '../state/case.js';
+import { type Case, type Cell, withCausal } from '../state/case.js';
 import { frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
@@ -23,9 +22,9 @@ type Place = Cell<Name>;
 
 const sumOf = (row: readonly number[]) => row.reduce((sum, x) => sum + x, 0);
 
-const results = keepLast((page) => {
-  const before = frameOf(page, { ...example.inputs, options: { mask: 'causal' } });
-  const none = frameOf(page, { ...example.inputs, options: {} });
+const results = keepLast((page, of: Case) => {
+  const before = frameOf(page, withCausal(of, true));
+  const none = frameOf(page, withCausal(of, false));
   // The fault itself, on the library's unmasked weights.
   const zeroed = none.matrices.weights.map((row, i) => row.map((x, j) => (isFuture(i, j) ? 0 : x)));
   const repaired = zeroed.map((row) => row.map((x) => x / sumOf(row)));
@@ -51,10 +50,10 @@ const results = keepLast((page) => {
   return { before, none, matrices, lineage };
 });
 
-function boardView(page: Page, grid?: GridState<Name>) {
+function boardView(page: Page, of: Case, grid?: GridState<Name>) {
   const { words } = page;
   const own = { en, zh }[page.language];
-  const { matrices } = results(page);
+  const { matrices } = results(page, of);
   const block = (stage: Exclude<Name, 'scaled'>) =>
     causalWeightsView<Name>(words, { stage, name: own[stage], values: matrices[stage] }, grid);
   const { scaled: values } = matrices;
@@ -70,14 +69,16 @@ function boardView(page: Page, grid?: GridState<Name>) {
 export class AttentionMaskOrder extends TracedFigure<Name> {
   static override styles = sheets(comparisonSheet);
   static override key = 'order';
-  static firstFrame = (page: Page) => boardView(page);
+  static firstFrame = (page: Page) => boardView(page, page.store.home.case);
 
-  protected override lineage = (page: Page) => results(page).lineage;
+  protected override readonly sharesCase = true;
+
+  protected override lineage = (page: Page) => results(page, this.given).lineage;
   protected override example = (): Place => ({ stage: 'after', row: 1, column: 0 });
 
   protected override linesOf(page: Page, cell: Place): Line[] {
     const own = { en, zh }[page.language];
-    const { before, none, matrices } = results(page);
+    const { before, none, matrices } = results(page, this.given);
     const { stage, row, column } = cell;
     if (stage === 'scaled') return spellAs('scaled', cell, none, page.words);
     if (stage === 'before') return spellAs('weights', cell, before, page.words);
@@ -96,7 +97,7 @@ export class AttentionMaskOrder extends TracedFigure<Name> {
   }
 
   protected override exhibit(page: Page) {
-    const { before, none, matrices } = results(page);
+    const { before, none, matrices } = results(page, this.given);
     return {
       calls: [
         { name: 'mask before softmax', frame: before },
@@ -110,6 +111,6 @@ export class AttentionMaskOrder extends TracedFigure<Name> {
   }
 
   protected override view(page: Page) {
-    return this.traced(page, (grid) => boardView(page, grid));
+    return this.traced(page, (grid) => boardView(page, this.given, grid));
   }
 }

@@ -10,15 +10,15 @@ import { railView } from '../draw/rail.js';
 import { vector } from '../draw/symbols.js';
 import type { Table } from '../export/exhibit.js';
 import example from '../examples/six-step.json';
+import { type Case, withCausal } from '../state/case.js';
 import { frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import onlineSheet from '../styles/online-softmax.css?inline';
 import { Figure, sheets } from './figure.js';
 
-const { inputs } = example;
-const rows = inputs.query.length;
-const keys = inputs.key.length;
+const rows = example.inputs.query.length;
+const keys = example.inputs.key.length;
 const home = { row: 4, tile: 1, causal: true };
 type Shown = typeof home;
 
@@ -30,14 +30,16 @@ interface Run {
 
 function run(
   { attention, library: { tensor, toNested } }: Page,
+  of: Case,
   { row, tile, causal }: Shown,
 ): Run {
+  const { options, ...inputs } = withCausal(of, causal);
   const given = (name: 'query' | 'key' | 'value') => tensor(inputs[name], 'float64');
   const { tiles, output, lse }: TracedResult = attention.trace(
     given('query'),
     given('key'),
     given('value'),
-    { mask: causal ? 'causal' : [], returns: ['lse'] },
+    { ...options, returns: ['lse'] },
     { tileKeys: tile },
   );
   return {
@@ -115,10 +117,12 @@ export class AttentionOnlineSoftmax extends Figure {
   static override key = 'online';
 
   static firstFrame = (page: Page) => {
-    const all = run(page, home);
+    const all = run(page, page.store.home.case, home);
     return html`${tableView(page, all, all.tiles.length)}
       <p>${saysView(page, all, all.tiles.length)}</p>`;
   };
+
+  protected override readonly sharesCase = true;
 
   #choice(name: 'row' | 'tile', label: string, options: [string, unknown][], value: number) {
     return choiceView({
@@ -145,8 +149,7 @@ export class AttentionOnlineSoftmax extends Figure {
 
   protected override exhibit(page: Page) {
     const shown = this.#shown;
-    const options = shown.causal ? { mask: 'causal' as const } : {};
-    const { tiles, output } = run(page, shown);
+    const { tiles, output } = run(page, this.given, shown);
     const outputs = output.map((_, column) => `output ${column + 1}`);
     const table: Table = {
       name: `query ${shown.row} in tiles of ${shown.tile}`,
@@ -161,13 +164,16 @@ export class AttentionOnlineSoftmax extends Figure {
         ...tile.output,
       ]),
     };
-    return { calls: [{ frame: frameOf(page, { ...inputs, options }) }], tables: [table] };
+    return {
+      calls: [{ frame: frameOf(page, withCausal(this.given, shown.causal)) }],
+      tables: [table],
+    };
   }
 
   protected override view(page: Page) {
     const own = { en, zh }[page.language];
     const shown = this.#shown;
-    const all = run(page, shown);
+    const all = run(page, this.given, shown);
     const step = Math.min(this.whole('step', [1, keys], 1), all.tiles.length);
     const rowNames = Array.from({ length: rows }, (_, i): [string, unknown] => [
       String(i + 1),

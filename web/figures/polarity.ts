@@ -9,7 +9,7 @@ import { pairView } from '../draw/pair.js';
 import { permission, spellAs } from '../draw/provenance.js';
 import { vector } from '../draw/symbols.js';
 import example from '../examples/six-step.json';
-import type { Cell } from '../state/case.js';
+import type { Case, Cell } from '../state/case.js';
 import { frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
@@ -26,10 +26,10 @@ const triangle = (isTrue: (i: number, j: number) => boolean) =>
   range.map((i) => range.map((j) => (isTrue(i, j) ? '1' : '0')).join('')).join('');
 const presets = { upper: triangle((i, j) => j > i), lower: triangle((i, j) => j <= i) };
 
-const masked = keepLast((page, bits: string) => {
+const masked = keepLast((page, of: Case, bits: string) => {
   const mask = range.map((i) => range.map((j) => bits[i * count + j] === '1'));
   const frameOfKind = (kind: Kind) =>
-    frameOf(page, { ...example.inputs, options: { mask: { kind, mask } } });
+    frameOf(page, { ...of, options: { ...of.options, mask: { kind, mask } } });
   const frames = { blocked: frameOfKind('blocked'), allowed: frameOfKind('allowed') };
   const lineage: Lineage<Name> = {
     shapes: new Map((['array', ...kinds] as const).map((name) => [name, [count, count]])),
@@ -39,9 +39,11 @@ const masked = keepLast((page, bits: string) => {
   return { frames, lineage };
 });
 
-function weightsView(page: Page, bits: string, kind: Kind, grid?: GridState<Name>) {
+type Shown = readonly [of: Case, bits: string];
+
+function weightsView(page: Page, shown: Shown, kind: Kind, grid?: GridState<Name>) {
   const own = { en, zh }[page.language];
-  const { matrices, cause } = masked(page, bits).frames[kind];
+  const { matrices, cause } = masked(page, ...shown).frames[kind];
   const empty = cause.filter((row) => row.every((rules) => rules.length > 0)).length;
   return html`<div>
     <p class="polarity-title">${own[kind]} <code>kind: '${kind}'</code></p>
@@ -61,15 +63,17 @@ function weightsView(page: Page, bits: string, kind: Kind, grid?: GridState<Name
   </div>`;
 }
 
-const bothView = (page: Page, bits: string, grid?: GridState<Name>) =>
-  kinds.map((kind) => weightsView(page, bits, kind, grid));
+const bothView = (page: Page, shown: Shown, grid?: GridState<Name>) =>
+  kinds.map((kind) => weightsView(page, shown, kind, grid));
 
 export class AttentionPolarity extends TracedFigure<Name> {
   static override styles = sheets(polaritySheet);
   static override key = 'true';
 
   static firstFrame = (page: Page) =>
-    html`<div class="polarity">${bothView(page, presets.upper)}</div>`;
+    html`<div class="polarity">${bothView(page, [page.store.home.case, presets.upper])}</div>`;
+
+  protected override readonly sharesCase = true;
 
   readonly #paint = new PaintController(this);
 
@@ -78,12 +82,16 @@ export class AttentionPolarity extends TracedFigure<Name> {
     return this.setting('bits', read, presets.upper);
   }
 
-  protected override lineage = (page: Page) => masked(page, this.#bits).lineage;
+  get #shown(): Shown {
+    return [this.given, this.#bits];
+  }
+
+  protected override lineage = (page: Page) => masked(page, ...this.#shown).lineage;
   protected override example = (): Cell<Name> => ({ stage: 'blocked', row: 3, column: 0 });
 
   protected override linesOf(page: Page, cell: Cell<Name>) {
     const { stage, row, column } = cell;
-    const { frames } = masked(page, this.#bits);
+    const { frames } = masked(page, ...this.#shown);
     if (stage !== 'array') return spellAs('weights', cell, frames[stage], page.words);
     return kinds.map((kind) => ({
       stage: kind === 'blocked' ? stage : kind,
@@ -93,7 +101,7 @@ export class AttentionPolarity extends TracedFigure<Name> {
   }
 
   protected override exhibit(page: Page) {
-    const { frames } = masked(page, this.#bits);
+    const { frames } = masked(page, ...this.#shown);
     return { calls: kinds.map((name) => ({ name, frame: frames[name] })) };
   }
 
@@ -137,7 +145,6 @@ export class AttentionPolarity extends TracedFigure<Name> {
 
   protected override view(page: Page) {
     const own = { en, zh }[page.language];
-    const bits = this.#bits;
     return html`<div class="tools">
         <span>${own.presets}</span>
         ${(['upper', 'lower'] as const).map(
@@ -151,7 +158,7 @@ export class AttentionPolarity extends TracedFigure<Name> {
         page,
         (grid) =>
           html`<div class="polarity" data-picture>
-            ${this.#arrayView(page, grid)} ${bothView(page, bits, grid)}
+            ${this.#arrayView(page, grid)} ${bothView(page, this.#shown, grid)}
           </div>`,
       )}`;
   }

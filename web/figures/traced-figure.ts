@@ -12,14 +12,13 @@ import type { Page } from '../state/page.js';
 import { Figure } from './figure.js';
 
 /** What was made of the last settings is kept: pointing about makes nothing anew. */
-export function keepLast<Settings extends readonly (string | number)[], Made>(
+export function keepLast<Settings extends readonly unknown[], Made>(
   make: (page: Page, ...settings: Settings) => Made,
 ): (page: Page, ...settings: Settings) => Made {
-  let last: { page: Page; key: string; made: Made } | undefined;
+  let last: { page: Page; settings: Settings; made: Made } | undefined;
   return (page, ...settings) => {
-    const key = settings.join(' ');
-    if (last?.page !== page || last.key !== key)
-      last = { page, key, made: make(page, ...settings) };
+    const isSame = last?.page === page && settings.every((x, at) => x === last!.settings[at]);
+    if (!last || !isSame) last = { page, settings, made: make(page, ...settings) };
     return last.made;
   };
 }

@@ -1,0 +1,133 @@
+// The figures on the 4×3 example show the article's numbers, or the reader's where that is asked for:
+// their cells are compared with the core's, called here with the same numbers.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { load, tensor, toNested } from 'attention-wasm';
+import { languages, onPage } from './browser.js';
+
+const json = async (path) => JSON.parse(await readFile(new URL(path, import.meta.url), 'utf8'));
+const { inputs: article } = await json('../../web/examples/six-step.json');
+const attention = await load({ threads: 1 });
+
+const mine = { ...article, query: article.query.map((row) => row.map((x) => 3 * x + 1)) };
+const link = `q=${mine.query.map((row) => row.join(',')).join(';')}`;
+
+const range = [0, 1, 2, 3];
+const weightsOf = ({ query, key, value }, options) => {
+  const given = [query, key, value].map((rows) => tensor(rows, 'float64'));
+  return toNested(attention.explain(...given, options).steps.weights);
+};
+const upper = range.map((i) => range.map((j) => j > i));
+/** Of each figure: its key in a link, and which table of it shows the weights of which call. */
+const figures = {
+  'mask-order': ['order', 'before', { mask: 'causal' }],
+  polarity: ['true', 'allowed', { mask: { kind: 'allowed', mask: upper } }],
+  dropout: ['drop', 'before', { mask: 'causal' }],
+  'finite-mask': [
+    'finite',
+    'maskedWeights',
+    { mask: { kind: 'blocked', mask: upper.map((row, i) => row.map((is) => is || i === 1)) } },
+  ],
+};
+
+/** As a cell reads. */
+const written = (x, isHidden) => {
+  if (isHidden) return '0';
+  if (x > 0 && x < 0.005) return '<0.005';
+  return x < 1 && x >= 0.995 ? '>0.995' : x.toFixed(2);
+};
+const alone = (name, fragment = '', language = 'en') => [
+  `${language}/?embed=1&figure=${name}#${fragment}`,
+  { ready: (page) => page.locator(`attention-${name}[data-live]`).waitFor() },
+];
+
+for (const [name, [key, stage, options]] of Object.entries(figures)) {
+  test(`${name}: the article's numbers, the reader's, and back`, async () => {
+    const [address, settings] = alone(name, link);
+    await onPage(
+      address,
+      async (page) => {
+        const figure = page.locator(`attention-${name}`);
+        const check = async (inputs, what) => {
+          const weights = weightsOf(inputs, options);
+          const texts = weights.map((row) => row.map((x) => written(x, x === 0)));
+          const cells = await figure.locator(`td[data-stage="${stage}"]`).allInnerTexts();
+          assert.deepEqual(
+            cells.map((text) => text.trim()),
+            texts.flat(),
+            what,
+          );
+        };
+        const whose = figure.locator('.whose');
+        await check(article, "at first the article's");
+        assert.match(await whose.innerText(), /^The article’s numbers\. Use mine$/);
+        await whose.getByRole('button').click();
+        await check(mine, "then the reader's");
+        assert.match(await whose.innerText(), /^Your numbers\. Back to the article’s$/);
+        assert.ok(page.url().includes(`${key}.mine=1`), page.url());
+        await page.reload();
+        await settings.ready(page);
+        await check(mine, 'the choice is in the link');
+        await page.goBack();
+        await page.waitForFunction(() => !location.hash.includes('.mine'));
+        await check(article, 'Back undoes it');
+      },
+      settings,
+    );
+  });
+}
+
+test("online softmax runs on the reader's numbers", async () => {
+  const [address, settings] = alone('online-softmax', `${link}&online.mine=1&online.step=4`);
+  await onPage(
+    address,
+    async (page) => {
+      const { query, key, value } = mine;
+      const given = [query, key, value].map((rows) => tensor(rows, 'float64'));
+      const called = attention.scaledDotProductAttention(...given, {
+        mask: 'causal',
+        returns: ['lse'],
+      });
+      const lse = toNested(called.lse)[3].toFixed(4);
+      const says = page.locator('attention-online-softmax .online-says');
+      assert.ok((await says.innerText()).includes(lse), `${lse} in: ${await says.innerText()}`);
+      await page.locator('attention-online-softmax .whose button').click();
+      assert.ok(!(await says.innerText()).includes(lse), "not the article's");
+    },
+    settings,
+  );
+});
+
+test('a change in the first figure offers the choice in the others, and Reset takes it back', () =>
+  onPage('en/', async (page) => {
+    const order = page.locator('attention-mask-order');
+    await order.scrollIntoViewIfNeeded();
+    await page.locator('attention-mask-order[data-live]').waitFor();
+    const whose = order.locator('.whose');
+    assert.equal(await whose.count(), 0, 'there is nothing to choose');
+    const stepper = page.locator('attention-stepper');
+    await stepper.locator('.switch input').click();
+    assert.equal(await whose.count(), 0, 'nor with another mask, for this figure has its own');
+    await stepper.getByRole('button', { name: 'New numbers' }).click();
+    await whose.getByRole('button').click();
+    assert.match(await whose.innerText(), /^Your numbers/);
+    await stepper.getByRole('button', { name: 'Reset' }).click();
+    await whose.waitFor({ state: 'detached' });
+    const cells = await order.locator('td[data-stage="before"]').allInnerTexts();
+    assert.equal(cells[4], weightsOf(article, { mask: 'causal' })[1][0].toFixed(2));
+  }));
+
+for (const language of languages) {
+  test(`the choice is in the language of the page: ${language}`, async () => {
+    const [address, settings] = alone('polarity', link, language);
+    await onPage(
+      address,
+      async (page) => {
+        const said = await page.locator('attention-polarity .whose').innerText();
+        assert.equal(/[\u4e00-\u9fff]/.test(said), language === 'zh', said);
+      },
+      settings,
+    );
+  });
+}
