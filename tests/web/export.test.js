@@ -209,7 +209,7 @@ test('links and frames are copied; a figure with numbers of its own keeps them i
 
 /** Every other figure with a result, in a state of its own, and what its tables are called. */
 const figures = {
-  alignment: { link: 'align.t=3&align.s=6', calls: 2 },
+  alignment: { link: 'align.t=4&align.s=6&align.first=2', calls: 3 },
   broadcast: { link: 'cast.batch=2', calls: 0, tables: ['shapes', /bare mask/] },
   cost: { link: 'cost.tokens=1000&cost.heads=3', calls: 0, tables: ['count'] },
   'dot-product': { link: 'dot.q=1,2&dot.k=-1.5,0.5', tables: ['geometry'] },

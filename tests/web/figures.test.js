@@ -236,14 +236,29 @@ test("online softmax: the kernel's own steps for the fourth query, by keyboard",
   });
 });
 
-test('alignment: both customs, and the refusal that names them', async () => {
-  await onPage('en/', async (page) => {
+test('alignment: both customs, a start of one’s own, and the refusal that asks for one', async () => {
+  await onPage('en/#align.t=2&align.equal=1', async (page) => {
     const alignment = await wake(page, 'alignment');
     const outputs = (start) =>
       alignment.locator(`td[data-stage="${start}-output"]`).allInnerTexts();
     assert.deepEqual(await outputs('top-left'), ['1.00', '1.50']);
     assert.deepEqual(await outputs('bottom-right'), ['3.75', '6.20']);
-    assert.match(await alignment.locator('.figure').innerText(), /start must be said/);
+    const text = () => alignment.locator('.figure').innerText();
+    assert.match(await text(), /refused:\s+T ≠ S: Q has 2 queries, K has 5 keys.*S − T \+ 1 = 4/);
+    // At key 4 it is bottom-right, at key 1 top-left.
+    const first = alignment.getByRole('spinbutton').nth(2);
+    for (const [key, same] of [
+      ['4', 'bottom-right'],
+      ['1', 'top-left'],
+    ]) {
+      await first.fill(key);
+      await first.press('Enter');
+      assert.match(await text(), new RegExp(`start: ${key - 1}\\s+Query 1 stands at key ${key}`));
+      assert.deepEqual(await outputs('own'), await outputs(same));
+    }
+    await alignment.getByRole('switch', { name: 'all scores equal' }).uncheck();
+    assert.notDeepEqual(await outputs('bottom-right'), ['3.75', '6.20']);
+    assert.equal(await alignment.locator('td[data-stage="scores"]').count(), 10);
   });
 });
 
@@ -266,9 +281,17 @@ test('masks: polarity, order and a padding mask that is broadcast, with their nu
     const cast = await wake(page, 'broadcast');
     const verdict = () => cast.locator('.verdict').innerText();
     assert.match(await verdict(), /6 of 9 rows use the padding of another sequence/);
+    assert.match(
+      await cast.locator('.figure').innerText(),
+      /The mask is 3×4, and a padding mask \[B, S\] looks like/,
+    );
     await cast.locator('input[type="number"]').first().fill('2');
     await cast.locator('input[type="number"]').first().press('Enter');
     assert.match(await verdict(), /2 does not match 3/);
+    assert.match(
+      await cast.locator('.figure').innerText(),
+      /The mask is 2×4, and a padding mask \[B, S\] looks like/,
+    );
   });
 });
 
@@ -342,7 +365,7 @@ test('overflow: the textbook’s softmax fails where the library’s does not, i
 });
 
 test('refusals: every wrong call gets the library’s own answer, and the right one works', async () => {
-  await onPage('zh/#no.case=start', async (page) => {
+  await onPage('zh/#no.open=start', async (page) => {
     const refusals = await wake(page, 'refusals');
     const cases = refusals.locator('details');
     assert.equal(await cases.count(), 12);
@@ -367,7 +390,7 @@ test('refusals: every wrong call gets the library’s own answer, and the right 
       /key has head_dim 4 but query has head_dim 3/,
     );
     await refusals.locator('[data-case=data] summary').press('Enter');
-    await page.waitForURL(/no\.case=data/);
+    await page.waitForURL(/no\.open=data/);
     assert.deepEqual(await open(), ['data']);
   });
 });

@@ -12,6 +12,8 @@ const { home: matrices } = await load('figures/projection-data.ts');
 
 /** Of every key a text that is used as it stands, and one that is brought into bounds, to what. */
 const keys = {
+  'align.equal': ['1'],
+  'align.first': ['3', '9', '7'],
   'align.pin': ['top-left-output.1.1'],
   'align.s': ['6', '99', '7'],
   'align.t': ['3', '2.6', '3'],
@@ -44,6 +46,8 @@ const keys = {
   'drop.p': ['0.25', '2', '1'],
   'drop.pin': ['mean.2.1'],
   'drop.seed': ['5', '-5', '0'],
+  'exp.t': ['float16'],
+  'exp.x': ['89,88,80'],
   'finite.c': ['-1e4'],
   'finite.hide': ['causal'],
   'finite.in': ['float64'],
@@ -57,6 +61,7 @@ const keys = {
   'lab.seed': ['7'],
   'mask.m': ['queries:4,rules:causal', 'queries:40', 'queries:10'],
   'mask.pin': ['weights.2.1'],
+  'no.open': ['start'],
   'online.mask': ['none'],
   'online.row': ['2', '99', null],
   'online.step': ['1', '0', '1'],

@@ -65,29 +65,40 @@ const figuresOfMasks = {
     },
   ],
   alignment: [
-    Object.fromEntries(
-      ['top-left', 'bottom-right'].flatMap((start) => [
-        [`${start}-value`, [5, 1]],
-        [`${start}-weights`, [2, 5]],
-        [`${start}-output`, [2, 1]],
-      ]),
-    ),
-    Object.fromEntries(
-      [
-        ['top-left', 0],
-        ['bottom-right', 3],
-      ].map(([start, shift]) => [
-        `${start}-output`,
-        (i, c) =>
-          rowByColumn(
-            `${start}-weights`,
-            `${start}-value`,
-            range(5).filter((j) => aligned(shift)(i, j)),
-            i,
-            c,
-          ),
-      ]),
-    ),
+    {
+      query: [3, 3],
+      key: [5, 3],
+      scores: [3, 5],
+      ...Object.fromEntries(
+        ['top-left', 'bottom-right', 'own'].flatMap((start) => [
+          [`${start}-value`, [5, 1]],
+          [`${start}-weights`, [3, 5]],
+          [`${start}-output`, [3, 1]],
+        ]),
+      ),
+    },
+    {
+      scores: (i, j) => range(3).flatMap((l) => [`query ${i} ${l}`, `key ${j} ${l}`]),
+      ...Object.fromEntries(
+        [
+          ['top-left', 0],
+          ['bottom-right', 2],
+          ['own', 1],
+        ].flatMap(([start, shift]) => {
+          const seen = (i) => range(5).filter((k) => aligned(shift)(i, k));
+          return [
+            [
+              `${start}-weights`,
+              (i, j) => (aligned(shift)(i, j) ? seen(i).map((k) => `scores ${i} ${k}`) : []),
+            ],
+            [
+              `${start}-output`,
+              (i, c) => rowByColumn(`${start}-weights`, `${start}-value`, seen(i), i, c),
+            ],
+          ];
+        }),
+      ),
+    },
   ],
 };
 
@@ -134,7 +145,7 @@ test('the figures of masks spell what they show', async () => {
   const given = [inputs.query, inputs.key, inputs.value].map((rows) => tensor(rows, 'float64'));
   const weightsOf = (options) => toNested(attention.explain(...given, options).steps.weights);
   const [masked, unmasked] = [weightsOf({ mask: 'causal' }), weightsOf({})];
-  await onPage('en/#drop.p=0.2', async (page) => {
+  await onPage('en/#drop.p=0.2&align.t=2&align.equal=1', async (page) => {
     const last = async (figure, name) => {
       await point(at(figure, name));
       const text = await figure.locator('.inspector [data-main]').last().innerText();

@@ -1,74 +1,154 @@
-// <attention-alignment>: a causal mask over T queries and S keys under both customs.
+// <attention-alignment>: a causal mask over T queries and S keys under both customs, and from a key of one's own.
 import { html, nothing } from 'lit';
 import en from '../content/en/figures/alignment.json';
+import { problems as problemsEn } from '../content/en/figures/workbench.json';
 import zh from '../content/zh/figures/alignment.json';
-import { sliderView } from '../draw/controls.js';
+import { problems as problemsZh } from '../content/zh/figures/workbench.json';
+import { sliderView, switchView } from '../draw/controls.js';
 import { type Lineage, lineageOf } from '../draw/lineage.js';
 import { type GridState, type MatrixModel, matrixView } from '../draw/matrix.js';
 import { type Pair, pairView } from '../draw/pair.js';
 import { spellAs } from '../draw/provenance.js';
 import { domainOf } from '../draw/scale.js';
-import { symbols } from '../draw/symbols.js';
+import { symbols, vector } from '../draw/symbols.js';
 import type { Cell } from '../state/case.js';
 import { explain } from '../state/explain.js';
-import { frameOf } from '../state/frame.js';
+import { type Frame, frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
+import { randomMatrix } from '../state/random.js';
 import { fill } from '../state/words.js';
+import alignmentSheet from '../styles/alignment.css?inline';
 import comparisonSheet from '../styles/comparison.css?inline';
 import { sheets } from './figure.js';
 import { TracedFigure, keepLast } from './traced-figure.js';
 
-const home = { queries: 2, keys: 5 };
+interface Setting {
+  queries: number;
+  keys: number;
+  /** The key at which query 1 stands where the call says so itself, from 1. */
+  first: number;
+  /** All scores equal: then the output tells who was averaged. */
+  isEqual: boolean;
+}
+const home: Setting = { queries: 3, keys: 5, first: 2, isEqual: false };
+const most = 7;
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-/** Equal scores, and values that double: whoever is averaged can be read off the output. */
-const inputs = ({ queries, keys }: typeof home) => ({
-  query: range(queries).map(() => [0]),
-  key: range(keys).map(() => [0]),
+const given = { query: randomMatrix([most, 3], 21), key: randomMatrix([most, 3], 22) };
+const zeros = range(most).map(() => [0, 0, 0]);
+
+/** The values double. */
+const inputs = ({ queries, keys, isEqual }: Setting) => ({
+  query: (isEqual ? zeros : given.query).slice(0, queries),
+  key: given.key.slice(0, keys),
   value: range(keys).map((j) => [2 ** j]),
 });
 
-const starts = ['top-left', 'bottom-right'] as const;
+const starts = ['top-left', 'bottom-right', 'own'] as const;
 type Start = (typeof starts)[number];
-type Shown = 'value' | 'weights' | 'output';
-type Name = `${Start}-${Shown}`;
 const shownStages = ['value', 'weights', 'output'] as const;
-const startOf = (name: Name) => starts.find((start) => name.startsWith(start))!;
-const stageOf = (name: Name) => shownStages.find((stage) => name.endsWith(stage))!;
+/** What the calls have in common. */
+const commonStages = ['query', 'key', 'scores'] as const;
+type Common = (typeof commonStages)[number];
+type Name = `${Start}-${(typeof shownStages)[number]}` | Common;
+const isCommon = (name: string): name is Common =>
+  (commonStages as readonly string[]).includes(name);
+const startOf = (name: Name) => starts.find((start) => name.startsWith(start)) ?? 'top-left';
+const stageOf = (name: Name) =>
+  isCommon(name) ? name : shownStages.find((stage) => name.endsWith(stage))!;
 
-const aligned = keepLast((page, queries: number, keys: number) => {
+/** Where query 1 stands, from 1. */
+const firstKey = { 'top-left': () => 1, 'bottom-right': last, own: ({ first }: Setting) => first };
+function last({ queries, keys }: Setting): number {
+  return keys - queries + 1;
+}
+
+const aligned = keepLast((page, queries: number, keys: number, first: number, equal: number) => {
+  const setting = { queries, keys, first, isEqual: equal === 1 };
   const frameFrom = (start: Start) =>
-    frameOf(page, { ...inputs({ queries, keys }), options: { mask: 'causal', start } });
-  const frames = { 'top-left': frameFrom('top-left'), 'bottom-right': frameFrom('bottom-right') };
+    frameOf(page, {
+      ...inputs(setting),
+      options: { mask: 'causal', start: start === 'own' ? first - 1 : start },
+    });
+  const frames = Object.fromEntries(starts.map((start) => [start, frameFrom(start)])) as Record<
+    Start,
+    Frame
+  >;
   const sizes = { value: [keys, 1], weights: [queries, keys], output: [queries, 1] } as const;
+  const common = setting.isEqual
+    ? []
+    : ([
+        ['query', [queries, 3]],
+        ['key', [keys, 3]],
+        ['scores', [queries, keys]],
+      ] as const);
   const lineage: Lineage<Name> = {
-    shapes: new Map(
-      starts.flatMap((start) =>
+    shapes: new Map<Name, readonly [number, number]>([
+      ...common,
+      ...starts.flatMap((start) =>
         shownStages.map((stage) => [`${start}-${stage}`, sizes[stage]] as const),
       ),
-    ),
-    // The scores, all alike, are not shown: the way back ends at the weights.
+    ]),
     operandsOf: (cell) => {
-      const stage = stageOf(cell.stage);
+      const [start, stage] = [startOf(cell.stage), stageOf(cell.stage)];
+      if (stage === 'scores')
+        return lineageOf(frames[start]).operandsOf({ ...cell, stage }) as Cell<Name>[];
+      // Scores that are all alike are not shown: then the way back ends at the weights.
+      if (stage === 'weights' && !setting.isEqual) {
+        const rules = frames[start].cause[cell.row]!;
+        if (rules[cell.column]!.length > 0) return [];
+        const visible = range(keys).filter((column) => rules[column]!.length === 0);
+        return visible.map((column) => ({ stage: 'scores', row: cell.row, column }));
+      }
       if (stage !== 'output') return [];
-      const start = startOf(cell.stage);
       return lineageOf(frames[start])
         .operandsOf({ ...cell, stage })
-        .map((operand) => ({ ...operand, stage: `${start}-${operand.stage as Shown}` }));
+        .map((operand) => ({ ...operand, stage: `${start}-${operand.stage}` as Name }));
     },
   };
   return { frames, lineage };
 });
+const alignedBy = (page: Page, { queries, keys, first, isEqual }: Setting) =>
+  aligned(page, queries, keys, first, +isEqual);
 
-function alignedView(
-  page: Page,
-  { queries, keys }: typeof home,
-  start: Start,
-  grid?: GridState<Name>,
-) {
+/** Q, K and their scores, which all calls share. */
+function scoresView(page: Page, setting: Setting, grid?: GridState<Name>) {
+  const { words } = page;
+  const { matrices } = alignedBy(page, setting).frames['top-left'];
+  const input = (stage: 'query' | 'key'): MatrixModel<Name> => ({
+    stage,
+    values: matrices[stage],
+    transposed: stage === 'key',
+    title: symbols[stage],
+    name: '',
+    spokenName: words.stages[stage],
+    rowHeads: stage === 'query' ? matrices.query.map((_, i) => vector('q', i)) : [],
+    columnHeads: stage === 'key' ? matrices.key.map((_, j) => vector('k', j)) : [],
+    spoken: (row, column) => `${row + 1}, ${words.dimension} ${column + 1}`,
+    scale: 'signed',
+    domain: domainOf(matrices.query, matrices.key),
+    ghost: false,
+  });
+  const scores: Pair<Name> = {
+    stage: 'scores',
+    title: symbols.scores,
+    values: matrices.scores,
+    kind: 'scores',
+  };
+  return html`<div class="meeting">
+    ${matrixView(input('key'), words, grid)} ${matrixView(input('query'), words, grid)}
+    ${pairView(words, scores, grid)}
+  </div>`;
+}
+
+/** As the call says it; the library counts keys from 0. */
+const codeOf = (start: Start, { first }: Setting) =>
+  start === 'own' ? `start: ${first - 1}` : `start: '${start}'`;
+
+function alignedView(page: Page, setting: Setting, start: Start, grid?: GridState<Name>) {
   const own = { en, zh }[page.language];
   const { words } = page;
-  const { matrices, cause } = aligned(page, queries, keys).frames[start];
+  const { matrices, cause } = alignedBy(page, setting).frames[start];
   const empty = cause.filter((row) => row.every((rules) => rules.length > 0)).length;
   const column = (stage: 'value' | 'output', axis: string): MatrixModel<Name> => ({
     stage: `${start}-${stage}`,
@@ -92,7 +172,8 @@ function alignedView(
     cause: (i, j) => cause[i]?.[j] ?? [],
   };
   return html`<div>
-    <p class="comparison-title"><code>${own[start]}</code></p>
+    <p class="comparison-title"><code>${codeOf(start, setting)}</code></p>
+    <p class="remark">${fill(own.stands, { first: firstKey[start](setting) })}</p>
     <div class="aligned">
       ${matrixView(column('value', words.keyAxis), words, grid)} ${pairView(words, weights, grid)}
       ${matrixView(column('output', words.queryAxis), words, grid)}
@@ -101,50 +182,64 @@ function alignedView(
   </div>`;
 }
 
-/** The error of a call that does not say where query 1 stands, or nothing where it need not. */
-function refusal(page: Page, sizes: typeof home): string | null {
+/** Why a call is refused that does not say where query 1 stands; nothing where it need not. */
+function refusal(page: Page, setting: Setting): string | null {
   try {
-    explain(page, inputs(sizes), { mask: 'causal' });
+    explain(page, inputs(setting), { mask: 'causal' });
     return null;
   } catch (error) {
-    if (error instanceof page.library.AttentionError) return error.message;
-    throw error;
+    if (!(error instanceof page.library.AttentionError)) throw error;
+    const { start } = { en: problemsEn, zh: problemsZh }[page.language];
+    const { queries, keys } = setting;
+    return error.code === 'option'
+      ? fill(start, { queries, keys, last: last(setting) })
+      : error.message;
   }
 }
 
-function boardView(page: Page, sizes: typeof home, grid?: GridState<Name>) {
+function boardView(page: Page, setting: Setting, grid?: GridState<Name>) {
   const own = { en, zh }[page.language];
-  const message = refusal(page, sizes);
-  return html`<div class="comparison" data-picture>
-      ${starts.map((start) => alignedView(page, sizes, start, grid))}
+  const message = refusal(page, setting);
+  return html`<div data-picture>
+      ${setting.isEqual ? nothing : scoresView(page, setting, grid)}
+      <div class="comparison">
+        ${starts.map((start) => alignedView(page, setting, start, grid))}
+      </div>
     </div>
+    <p class="remark">${setting.isEqual ? own.setup : own.shared}</p>
     <p class="remark" aria-live="polite">
-      ${own.setup} ${message === null ? nothing : html`${own.unsaid} <q lang="en">${message}</q>`}
+      ${message === null ? nothing : html`${own.unsaid} <q>${message}</q>`}
     </p>`;
 }
 
 export class AttentionAlignment extends TracedFigure<Name> {
-  static override styles = sheets(comparisonSheet);
+  static override styles = sheets(comparisonSheet, alignmentSheet);
   static override key = 'align';
 
   static firstFrame = (page: Page) => boardView(page, home);
 
-  get #sizes(): typeof home {
+  get #setting(): Setting {
     return {
-      queries: this.whole('t', [1, 7], home.queries),
-      keys: this.whole('s', [1, 7], home.keys),
+      queries: this.whole('t', [1, most], home.queries),
+      keys: this.whole('s', [1, most], home.keys),
+      first: this.whole('first', [1, most], home.first),
+      isEqual: this.setting(
+        'equal',
+        (text) => (text === '1' ? true : undefined),
+        false,
+        () => '1',
+      ),
     };
   }
 
   #aligned(page: Page) {
-    const { queries, keys } = this.#sizes;
-    return aligned(page, queries, keys);
+    return alignedBy(page, this.#setting);
   }
 
   protected override lineage = (page: Page) => this.#aligned(page).lineage;
-  protected override isTransposed = (name: Name) => stageOf(name) === 'value';
+  protected override isTransposed = (name: Name) => ['value', 'key'].includes(stageOf(name));
   protected override example = (): Cell<Name> => {
-    return { stage: 'bottom-right-output', row: this.#sizes.queries - 1, column: 0 };
+    return { stage: 'bottom-right-output', row: this.#setting.queries - 1, column: 0 };
   };
 
   protected override linesOf(page: Page, cell: Cell<Name>) {
@@ -159,17 +254,22 @@ export class AttentionAlignment extends TracedFigure<Name> {
 
   protected override view(page: Page) {
     const own = { en, zh }[page.language];
-    const sizes = this.#sizes;
-    const slider = (name: 'queries' | 'keys', key: string) =>
+    const setting = this.#setting;
+    const slider = (name: 'queries' | 'keys' | 'first', key: string) =>
       sliderView({
         label: own[name],
-        value: sizes[name],
+        value: setting[name],
         min: 1,
-        max: 7,
+        max: most,
         change: (value, isEntry) =>
           this.set(key, value === home[name] ? undefined : String(value), isEntry),
       });
-    return html`<div class="sizes">${slider('queries', 't')} ${slider('keys', 's')}</div>
-      ${this.traced(page, (grid) => boardView(page, sizes, grid))}`;
+    return html`<div class="sizes">
+        ${slider('queries', 't')} ${slider('keys', 's')} ${slider('first', 'first')}
+      </div>
+      <div class="tools">
+        ${switchView(own.equal, setting.isEqual, (isOn) => this.set('equal', isOn ? '1' : undefined))}
+      </div>
+      ${this.traced(page, (grid) => boardView(page, setting, grid))}`;
   }
 }

@@ -2,7 +2,9 @@
 import type { Tensor } from 'attention-wasm';
 import { html, nothing } from 'lit';
 import en from '../content/en/figures/broadcast.json';
+import { problems as problemsEn } from '../content/en/figures/workbench.json';
 import zh from '../content/zh/figures/broadcast.json';
+import { problems as problemsZh } from '../content/zh/figures/workbench.json';
 import { sliderView } from '../draw/controls.js';
 import { vector } from '../draw/symbols.js';
 import type { Page } from '../state/page.js';
@@ -26,8 +28,8 @@ const paddingMask = ({ batch, keys }: Sizes): Tensor => ({
   data: Uint8Array.from({ length: batch * keys }, (_, at) => +(at % keys > Math.floor(at / keys))),
 });
 
-/** What the library says of the bare mask: the message of its error, or nothing. */
-function refusal({ attention, library }: Page, sizes: Sizes): string | null {
+/** Why the library refuses the bare mask, in the reader's language; nothing where it takes it. */
+function refusal({ attention, library, language }: Page, sizes: Sizes): string | null {
   const tensor = (length: number): Tensor => {
     const shape = [sizes.batch, HEADS, length, WIDTH];
     return { shape, data: new Float32Array(shape.reduce((a, b) => a * b)) };
@@ -37,8 +39,10 @@ function refusal({ attention, library }: Page, sizes: Sizes): string | null {
     attention.explain(query, key, key, { mask: { kind: 'blocked', mask: paddingMask(sizes) } });
     return null;
   } catch (error) {
-    if (error instanceof library.AttentionError) return error.message;
-    throw error;
+    if (!(error instanceof library.AttentionError)) throw error;
+    const { ambiguous } = { en: problemsEn, zh: problemsZh }[language];
+    const shape = `${sizes.batch}×${sizes.keys}`;
+    return error.code === 'ambiguous' ? fill(ambiguous, { shape }) : error.message;
   }
 }
 
@@ -116,7 +120,7 @@ function boardView(page: Page, sizes: Sizes) {
           : nothing
       }
       <p class="remark">
-        ${message === null ? own.accepted : html`${own.refused} <q lang="en">${message}</q>`}
+        ${message === null ? own.accepted : html`${own.refused} <q>${message}</q>`}
       </p>
     </div>
   </div>`;

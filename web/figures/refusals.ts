@@ -100,7 +100,7 @@ export class AttentionRefusals extends Figure {
   protected override view(page: Page) {
     const known = (text: string) =>
       (['none', ...refusalNames] as const).find((name) => name === text);
-    const open = this.setting<Open>('case', known, 'width');
-    return listView(page, open, (to) => this.set('case', to === 'width' ? undefined : to));
+    const open = this.setting<Open>('open', known, 'width');
+    return listView(page, open, (to) => this.set('open', to === 'width' ? undefined : to));
   }
 }

@@ -21,6 +21,7 @@ export class CallProblem extends Error {
       | 'alike'
       | 'heads'
       | 'perHead'
+      | 'ambiguous'
       | 'maskShape'
       | 'paddingShape',
     readonly values: Record<string, string | number> & {

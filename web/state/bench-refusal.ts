@@ -26,6 +26,9 @@ export function refusalOf(error: unknown, given: Given, settings: Settings): unk
   if (code === 'option' && argument === 'start' && start === 'unsaid') {
     return new CallProblem('start', { queries, keys, last: keys - queries + 1 });
   }
+  if (code === 'ambiguous' && mask) {
+    return new CallProblem('ambiguous', { shape: textOf(mask.shape) });
+  }
   if (code !== 'shape') return error;
   const three = { query, key, value };
   for (const [field, other, axis] of alike) {
