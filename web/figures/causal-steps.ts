@@ -115,7 +115,10 @@ export class AttentionCausalSteps extends OwnCaseFigure {
     return html`<div class="causal" data-looking=${this.grid.looked ? 'yes' : nothing}>
       ${railView({
         words,
-        steps: steps.map((each) => ({ label: own.labels[each], name: own.steps[each] })),
+        steps: steps.map((each) => ({
+          label: each === 'masked' ? symbols.masked : own.labels[each],
+          name: own.steps[each],
+        })),
         current: step,
         go,
       })}

@@ -85,6 +85,7 @@ export function boardView(page: Page, { matrices }: Projected, role: Role, grid?
             : isPair(name)
               ? scores
               : domainOf(values),
+      ...(isPair(name) ? { caption: words.axes } : {}),
       ghost: false,
     };
     return matrixView(model, words, grid);
