@@ -1,5 +1,6 @@
 // What a reader does with the cells of a figure: move, look, keep, change, paste.
-// Arrows move in the drawn direction; Enter changes a number or keeps a cell; Escape lets go.
+// Arrows move in the drawn direction; Enter changes a number or keeps a cell; Escape lets go. Ctrl+A
+// selects the matrix and Shift+Space the row, to be copied.
 import {
   type ReactiveController,
   type ReactiveControllerHost,
@@ -9,6 +10,7 @@ import {
 import { type Cell, sameCell } from '../state/case.js';
 import { parseNumber } from '../state/parse.js';
 import type { Stage } from '../state/steps.js';
+import { selectCells } from './copy.js';
 import { givenNumber } from './number.js';
 
 type Host = ReactiveControllerHost & { renderRoot: ParentNode };
@@ -173,7 +175,10 @@ export class GridController<Name extends string = Stage> implements ReactiveCont
   #keyOnCell(event: KeyboardEvent, cell: Cell<Name>): boolean {
     const { key } = event;
     const isCommand = event.ctrlKey || event.metaKey;
+    const all = isCommand && key === 'a';
     if (isCommand && key === 'z') this.actions.edits?.undo();
+    else if (all || (key === ' ' && event.shiftKey))
+      selectCells(event.target as HTMLTableCellElement, all ? 'matrix' : 'row');
     else if (key in arrows || key === 'Home' || key === 'End') this.#move(cell, key, isCommand);
     else if (isCommand || event.altKey) return false;
     else if ((key === 'Enter' || key === 'F2') && this.#isEditable(cell.stage)) this.edit(cell);
@@ -214,6 +219,7 @@ export class GridController<Name extends string = Stage> implements ReactiveCont
     }
     const [row, column] = swap ? [right, down] : [down, right];
     this.#hover = null;
+    getSelection()?.removeAllRanges();
     this.#focusCell({ stage: from.stage, row, column });
   }
 

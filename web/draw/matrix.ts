@@ -177,6 +177,7 @@ export function matrixView<Name extends string>(
       <span class="shape">${drawnRows}×${drawnColumns}</span>
     </p>
     <table
+      .numberAt=${(row: number, column: number) => (transposed ? values[column]?.[row] : values[row]?.[column]) ?? NaN}
       role=${grid ? 'grid' : nothing}
       aria-label="${model.spokenName}, ${drawnRows}×${drawnColumns}"
     >

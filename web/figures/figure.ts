@@ -3,6 +3,7 @@
 import { type CSSResult, LitElement, type PropertyValues, html, nothing, unsafeCSS } from 'lit';
 import tokensSheet from '../styles/tokens.css?inline';
 import figureSheet from '../styles/figure.css?inline';
+import { copyNumbers } from '../draw/copy.js';
 import type { Exhibit } from '../export/exhibit.js';
 import type { Case } from '../state/case.js';
 import type { Page } from '../state/page.js';
@@ -223,7 +224,7 @@ export abstract class Figure extends LitElement {
     if (this.page) {
       this.#clamped.clear();
       const view = this.view(this.page);
-      return html`<div class="figure">
+      return html`<div class="figure" @copy=${copyNumbers}>
         ${this.#whose(this.page)} ${view} ${this.#remarks(this.page)} ${this.#menu(this.page)}
       </div>`;
     }

@@ -1,0 +1,73 @@
+// What is copied from a matrix: its numbers in full, never as the cells show them. Several cells are
+// separated by tabs and lines, as spreadsheets and this page's own cells take them.
+
+/** A table that knows its numbers by the rows and columns that are drawn. */
+export type NumberTable = HTMLTableElement & {
+  numberAt?: (row: number, column: number) => number;
+};
+
+const cellSelector = 'td.cell';
+
+function numberOf(cell: HTMLTableCellElement): number | undefined {
+  const table = cell.closest<NumberTable>('table');
+  const row = cell.parentElement as HTMLTableRowElement;
+  // The first cell of a row is its head.
+  return table?.numberAt?.(row.sectionRowIndex, cell.cellIndex - 1);
+}
+
+/** What is selected in `root`, in the browsers' several ways of saying so across a shadow root. */
+function selectedIn(root: Node): Range | undefined {
+  const whole = getSelection();
+  if (!whole || whole.rangeCount === 0) return undefined;
+  const inner = root as { getSelection?: () => Selection | null };
+  const shadowRoots = root instanceof ShadowRoot ? [root] : [];
+  const found =
+    (whole.getComposedRanges as Selection['getComposedRanges'] | undefined)?.call(whole, {
+      shadowRoots,
+    })[0] ?? (inner.getSelection?.() ?? whole).getRangeAt(0);
+  const range = document.createRange();
+  range.setStart(found.startContainer, found.startOffset);
+  range.setEnd(found.endContainer, found.endOffset);
+  return range.collapsed ? undefined : range;
+}
+
+/** The cells of one matrix that a range covers, row by row. */
+function cellsIn(range: Range): HTMLTableCellElement[][] {
+  const { commonAncestorContainer: common } = range;
+  const element = common instanceof Element ? common : common.parentElement;
+  const rows = [...(element?.closest('.matrix')?.querySelectorAll('tr') ?? [])];
+  const content = document.createRange();
+  const isCovered = (cell: Element) => {
+    content.selectNodeContents(cell);
+    return (
+      range.compareBoundaryPoints(Range.START_TO_END, content) > 0 &&
+      range.compareBoundaryPoints(Range.END_TO_START, content) < 0
+    );
+  };
+  return rows
+    .map((row) => [...row.querySelectorAll<HTMLTableCellElement>(cellSelector)].filter(isCovered))
+    .filter((cells) => cells.length > 0);
+}
+
+/** Of what is selected in one matrix, else of the cell that has the focus or is kept. */
+export function copyNumbers(event: ClipboardEvent): void {
+  const [target, figure] = [event.composedPath()[0] as Element, event.currentTarget as Element];
+  if (target.matches('input, textarea')) return;
+  const selected = selectedIn(figure.getRootNode());
+  const cell =
+    target.closest<HTMLTableCellElement>(cellSelector) ??
+    figure.querySelector<HTMLTableCellElement>('td[data-pinned]');
+  const cells = selected ? cellsIn(selected) : cell ? [[cell]] : [];
+  const numbers = cells.map((row) => row.map(numberOf));
+  if (numbers.length === 0 || numbers.flat().includes(undefined)) return;
+  event.clipboardData?.setData('text/plain', numbers.map((row) => row.join('\t')).join('\n'));
+  event.preventDefault();
+}
+
+/** Selects the row of a cell, or all of its matrix, as what is to be copied. */
+export function selectCells(cell: HTMLTableCellElement, what: 'row' | 'matrix'): void {
+  const within = cell.closest(what === 'row' ? 'tr' : 'table')!;
+  const cells = within.querySelectorAll(cellSelector);
+  const last = cells[cells.length - 1]!;
+  getSelection()?.setBaseAndExtent(cells[0]!, 0, last, last.childNodes.length);
+}
