@@ -57,6 +57,8 @@ const masked = keepLast((page, text: string) => {
   return { setting, frame, lineage };
 });
 
+type Masked = ReturnType<typeof masked>;
+
 const nameOf = (rule: string, own: Own) =>
   rule === 'blocked' ? own.paint : (own.ruleNames[rule as RuleName] ?? rule);
 
@@ -94,8 +96,14 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
   #reading: 'allowed' | 'added' = 'allowed';
 
   get #shown() {
-    const setting = this.setting('m', read, home, write);
-    return masked(this.page!, write(setting) ?? '');
+    const page = this.page!;
+    const found = this.setting<Masked | null>(
+      'm',
+      (text) => masked(page, text),
+      null,
+      (shown) => (shown ? write(shown.setting) : undefined),
+    );
+    return found ?? masked(page, '');
   }
 
   protected override lineage = () => this.#shown.lineage;

@@ -41,9 +41,8 @@ export abstract class TracedFigure<Name extends string> extends Figure {
   });
 
   get #pin(): Cell<Name> | null {
-    if (!this.page) return null;
-    const { shapes } = this.lineage(this.page);
-    return this.setting('pin', (text) => readCell(text, shapes), null, writeCell);
+    const read = (text: string) => readCell(text, this.lineage(this.page!).shapes);
+    return this.setting('pin', read, null, writeCell);
   }
 
   #keep(cell: Cell<Name> | null): void {
