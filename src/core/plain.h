@@ -193,12 +193,14 @@ class PlainPath {
   void score(const Row& row, const RowStages<Number>& stage) const {
     const Index keys = plan_.sizes.keys;
     const Index head = plan_.sizes.kv_head(row.head);
+    const Number* q = query_.row(row.batch, row.head, row.query);
+    const Index q_step = query_.strides[3], k_step = key_.strides[3];
     Number* s = stage[Stage::scores];
     for (Index j = 0; j < keys; ++j) {
+      const Number* k = key_.row(row.batch, head, j);
       Number sum = 0;
       for (Index c = 0; c < plan_.sizes.head_dim; ++c) {
-        sum = rounded(
-            sum + rounded(query_(row.batch, row.head, row.query, c) * key_(row.batch, head, j, c)));
+        sum = rounded(sum + rounded(q[c * q_step] * k[c * k_step]));
       }
       s[j] = sum;
     }
@@ -289,8 +291,11 @@ class PlainPath {
     Number* output = stage[Stage::output];
     std::fill(output, output + plan_.sizes.value_dim, Number(0));
     for_allowed([&](Index j) {
+      const Number weight = weights[j];
+      const Number* v = value_.row(row.batch, head, j);
+      const Index step = value_.strides[3];
       for (Index c = 0; c < plan_.sizes.value_dim; ++c) {
-        output[c] = rounded(output[c] + rounded(weights[j] * value_(row.batch, head, j, c)));
+        output[c] = rounded(output[c] + rounded(weight * v[c * step]));
       }
     });
   }
