@@ -163,10 +163,11 @@ test('workbench: of several heads and batch elements each has its own slope, sin
     { kind: 'lengths', keys: [4, 3], queries: [4, 2] },
   ];
   const attention = await load({ threads: 1 });
-  const options = { alibi: true, sinks, mask };
+  const options = { alibi: true, sinks, mask, start: [0, 1] };
   const { steps } = attention.explain(...call.map((x) => tensor(x, 'float32')), options);
   attention.dispose();
-  const state = '#bench.mask=prefix.length.1.3~lengths.keys.4.3.queries.4.2&bench.alibi=paper';
+  const state =
+    '#bench.mask=prefix.length.1.3~lengths.keys.4.3.queries.4.2&bench.alibi=paper&bench.start=1,2';
   await onBench(
     async ({ page, bench }) => {
       for (const [at, field] of ['query', 'key', 'value'].entries()) {

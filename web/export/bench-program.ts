@@ -74,15 +74,18 @@ weights = exponentials / np.where(empty, 1.0, row_sum)`,
 
 type Places = (name: FieldName) => readonly number[];
 
-/** `i + 2`, `i - 2`, or `i` itself. */
-const shifted = (text: string, by: number) =>
-  by === 0 ? text : `${text} ${by < 0 ? '-' : '+'} ${Math.abs(by)}`;
+/** `i + 2`, `i - 2`, or `i` itself; by an array for numbers of the batch elements. */
+const shifted = (text: string, by: number | string, sign = 1) => {
+  if (by === 0) return text;
+  const isBack = typeof by === 'string' ? sign < 0 : sign * by < 0;
+  return `${text} ${isBack ? '-' : '+'} ${typeof by === 'string' ? by : Math.abs(by)}`;
+};
 
 /** Where a rule allows key j for the query at position i. */
 function ruleText(
   kind: RuleKind,
   numbers: Places,
-  first: number,
+  first: number | string,
   { name, array, documents }: Dialect,
 ): string[] {
   const one = (field: FieldName) => numbers(field)[0];
@@ -105,7 +108,7 @@ function ruleText(
       return [`((j < ${perBatch('length')}) | (j <= i))`];
     case 'lengths': {
       const isReal = `(j < ${perBatch('keys')})`;
-      const row = shifted('i', -first);
+      const row = shifted('i', first, -1);
       return numbers('queries').length > 0
         ? [isReal, `(${row} < ${perBatch('queries')})`]
         : [isReal];
@@ -151,8 +154,13 @@ function toPython(program: Program, dialect: Dialect): string {
   const slopes = slopesOf(settings, heads);
   const perHead = (of: ArrayLike<number>) =>
     `${array(`[${Array.from(of).join(', ')}]`, dtype)}.reshape(1, -1, 1, 1)`;
+  const corners = { 'top-left': 0, 'bottom-right': keys - queries };
   const first =
-    start === 'top-left' ? 0 : start === 'bottom-right' ? keys - queries : Number(start);
+    typeof start === 'string'
+      ? corners[start]
+      : typeof start === 'number'
+        ? start
+        : `${array(`[${Array.from(start).join(', ')}]`, 'int64')}.reshape(-1, 1, 1, 1)`;
   const rules = maskRules(settings.mask).flatMap((rule) => {
     const { kind, ...numbers } = rule as { kind: RuleKind } & Record<string, unknown>;
     return ruleText(kind, (field) => [numbers[field] ?? []].flat() as number[], first, dialect);

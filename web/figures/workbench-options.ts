@@ -135,7 +135,7 @@ export function optionsView(
         )
       : nothing;
   const { start } = now;
-  const isPlaced = typeof start === 'number';
+  const isPlaced = typeof start !== 'string';
   return html`<div class="bench-options">
     <fieldset>
       <legend>${own.groups.mask}</legend>
@@ -147,7 +147,7 @@ export function optionsView(
                 ${selectView(own.start, own.starts, isPlaced ? 'at' : start, (to) =>
                   ask('start', to === 'at' ? '1' : to),
                 )}
-                ${isPlaced ? boxView(own.startAt, String(start), '1', (asked) => ask('start', asked)) : nothing}
+                ${isPlaced ? boxView(own.startAt, start.join(', '), '1', (asked) => ask('start', asked)) : nothing}
               </div>`
             : nothing
         }

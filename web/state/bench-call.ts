@@ -126,6 +126,10 @@ const ruleOf: Record<Exclude<Meaning, 'bias'>, (tensor: Tensor) => MaskRule> = {
   real: (allowed) => ({ kind: 'padding', allowed }),
 };
 
+/** Where query 0 stands: one number for all, or one for each batch element. */
+const from0 = (places: readonly number[]) =>
+  places.length === 1 ? places[0]! - 1 : places.map((place) => place - 1);
+
 function optionsOf(
   settings: Settings,
   { mask: brought, meaning }: Pick<Partial<Call>, 'mask' | 'meaning'>,
@@ -141,7 +145,7 @@ function optionsOf(
     ...(alibi === 'off' ? {} : { alibi: alibi === 'paper' ? true : alibi }),
     ...(sinks ? { sinks } : {}),
     ...(p > 0 ? { dropout: { p, seed } } : {}),
-    ...(start === 'unsaid' ? {} : { start: typeof start === 'number' ? start - 1 : start }),
+    ...(start === 'unsaid' ? {} : { start: typeof start === 'string' ? start : from0(start) }),
   };
 }
 
@@ -218,7 +222,7 @@ export function* callOf(given: Given, settings: Settings): Generator<void, Call>
   const options = optionsOf(settings, { mask, meaning });
   const returns = isWeights || options.dropout ? (['weights'] as const) : [];
   const weightsFor = isWeights ? {} : { weightsFor: { heads: [head] } };
-  const { bias, sinks } = options;
+  const { bias, sinks, start } = options;
   const slopes = slopesOf(settings, heads);
   return {
     given,
@@ -235,6 +239,7 @@ export function* callOf(given: Given, settings: Settings): Generator<void, Call>
       bias: bias && headOf(bias as Tensor, batch, head),
       alibi: slopes && [slopes[head]!],
       sinks: sinks && [sinks[head]!],
+      start: typeof start === 'object' ? start[batch]! : start,
     },
     batch,
     head,

@@ -181,15 +181,15 @@ export const settings = {
   mask: { home: { causal: {} }, read: readRules, write: writeRules } as Setting<Rules>,
   /** Of the tensor that is brought as the mask; libraries differ, so nothing is taken for granted. */
   meaning: oneOf('unsaid', 'unsaid', 'blocked', 'allowed', 'padding', 'real', 'bias'),
-  /** A number is the place of query 1, counted from 1. */
+  /** Numbers are the place of query 1, counted from 1: one, or one for each batch element. */
   start: {
     home: 'unsaid',
     read: (text) => {
-      const [place, ...others] = readWholes(text) ?? [];
-      return aligned.find((name) => name === text) ?? (others.length === 0 ? place : undefined);
+      const places = readWholes(text) ?? [];
+      return aligned.find((name) => name === text) ?? (places.length > 0 ? places : undefined);
     },
     write: String,
-  } as Setting<(typeof aligned)[number] | number>,
+  } as Setting<(typeof aligned)[number] | readonly number[]>,
   /** Undefined: 1/√d_k. */
   scale: { home: undefined, read: parseNumber, write: (x) => String(x ?? '') } as Setting<
     number | undefined

@@ -19,7 +19,7 @@ function givenOf(tensor: Tensor): GivenTensor {
   return {
     shape: [...tensor.shape],
     data: isPlain
-      ? Float64Array.from(data as Float32Array)
+      ? new Float64Array(data as Float32Array)
       : Float64Array.from([toNested(tensor)].flat(Infinity) as unknown[], Number),
     dtype: tensor.dtype!,
   };
