@@ -120,6 +120,28 @@ test('one query: the shares of the fruit example, with and without the scaling',
     assert.match(says, /“deep learning” takes 0\.99 of “machine learning”/);
     assert.deepEqual(await shares(), ['0.01', '0.99', '0.01']);
     await page.waitForURL(/fruit\.story=library/);
+
+    // One step after the other: what has not come yet waits in grey.
+    const waiting = () =>
+      retrieval
+        .locator('.matrix[data-ghost]')
+        .evaluateAll((all) => all.map(({ dataset }) => dataset.stage));
+    assert.deepEqual(await waiting(), []);
+    const steps = retrieval.locator('.steps button');
+    await steps.first().click();
+    assert.deepEqual(await waiting(), ['scaled', 'weights', 'output']);
+    await page.waitForURL(/fruit\.s=1/);
+    const next = retrieval.getByRole('button', { name: 'Next' });
+    for (const [count, says] of [
+      [2, /divided by 1\.0000/],
+      [1, /sum to 1/],
+      [0, /takes 0\.99/],
+    ]) {
+      await next.press('Enter');
+      assert.equal((await waiting()).length, count);
+      assert.match(await retrieval.locator('.retrieval-says').innerText(), says);
+    }
+    assert.equal(await steps.last().getAttribute('aria-current'), 'step');
   });
 });
 

@@ -53,6 +53,7 @@ const keys = {
   'finite.in': ['float64'],
   'finite.pin': ['addedWeights.2.1'],
   'fruit.case': [],
+  'fruit.s': ['2', '9', '4'],
   'fruit.story': ['library'],
   'half.c': ['20', '999', '300'],
   'it.causal': ['1'],

@@ -6,7 +6,8 @@ import zh from '../content/zh/figures/retrieval.json';
 import { choiceView, switchView } from '../draw/controls.js';
 import { invariantsView } from '../draw/invariants.js';
 import { type GridState, type MatrixModel, matrixView } from '../draw/matrix.js';
-import { cellWeight } from '../draw/number.js';
+import { cellWeight, exactNumber } from '../draw/number.js';
+import { railView } from '../draw/rail.js';
 import { domainOf } from '../draw/scale.js';
 import { rootDk } from '../draw/symbols.js';
 import example from '../examples/fruit-query.json';
@@ -35,6 +36,13 @@ const titles: Partial<Record<Stage, TemplateResult>> = {
   output: html`<var>o</var>`,
 };
 
+const labels = {
+  scores: html`<var>s</var> = <var class="query">q</var>·<var class="key">k</var>`,
+  scaled: titles.scaled,
+  weights: html`<var>α</var> = softmax`,
+  output: html`<var>o</var> = Σ<var>α</var><var class="value">v</var>`,
+};
+
 /** The same numbers told in two ways: the names change, nothing else. */
 const stories = ['fruit', 'library'] as const;
 type Story = (typeof stories)[number];
@@ -44,7 +52,25 @@ const namesOf = (story: Story, language: Language): { query: string; keys: strin
     ? { en, zh }[language].library
     : { query: example.tokens.queries[language][0]!, keys: example.tokens.keys[language] };
 
-function boardView(frame: Frame, { language, words }: Page, story: Story, grid?: GridState) {
+/** Its steps, under the names of the matrices that they bring. */
+const steps = ['scores', 'scaled', 'weights', 'output'] as const;
+
+interface Shown {
+  story: Story;
+  /** Of `steps`, from 1. */
+  step: number;
+}
+const all: Shown = { story: 'fruit', step: steps.length };
+
+/** The step that a matrix waits for; what is given waits for none. */
+const stepOf = (stage: Stage) => (steps as readonly Stage[]).indexOf(stage) + 1;
+
+function boardView(
+  frame: Frame,
+  { language, words }: Page,
+  { story, step }: Shown,
+  grid?: GridState,
+) {
   const own = { en, zh }[language];
   const { matrices } = frame;
   const { query, keys: candidates } = namesOf(story, language);
@@ -71,7 +97,7 @@ function boardView(frame: Frame, { language, words }: Page, story: Story, grid?:
       spoken: spoken(stage),
       scale: stage === 'weights' ? 'weight' : 'signed',
       domain: stage === 'weights' ? 1 : isColumn(stage) ? scores : inputs,
-      ghost: false,
+      ghost: stepOf(stage) > step,
     };
     return matrixView(model, words, grid);
   };
@@ -84,7 +110,7 @@ export class AttentionRetrieval extends OwnCaseFigure {
   static override key = 'fruit';
 
   static firstFrame = (page: Page) =>
-    html`<div class="retrieval">${boardView(frameOf(page, home), page, 'fruit')}</div>`;
+    html`<div class="retrieval">${boardView(frameOf(page, home), page, all)}</div>`;
 
   protected readonly own = new LocalCase(home);
 
@@ -97,19 +123,29 @@ export class AttentionRetrieval extends OwnCaseFigure {
     const { frame } = this;
     const shares = frame.matrices.weights[0]!;
     const first = shares.indexOf(Math.max(...shares));
-    const looked = this.grid.looked ?? { stage: 'scores' as const, row: 0, column: first };
+    const step = this.whole('s', [1, steps.length], all.step);
+    const stage = steps[step - 1]!;
+    const looked = this.grid.looked ?? { stage, row: 0, column: stage === 'output' ? 0 : first };
+    const go = (to: number) => this.set('s', to === all.step ? undefined : String(to));
     const setScale = (isOn: boolean) =>
       this.changeCase({ ...this.own.now, options: isOn ? {} : { scale: 1 } });
     const known = (name: string) => stories.find((story) => story === name);
     const story = this.setting('story', known, 'fruit');
     const names = namesOf(story, page.language);
     return html`<div class="retrieval" data-looking=${this.grid.looked ? 'yes' : nothing}>
-      ${boardView(frame, page, story, this.gridState(looked))}
+      ${railView({
+        words: page.words,
+        steps: steps.map((name) => ({ label: labels[name], name: own.steps[name] })),
+        current: step,
+        go,
+      })}
+      ${boardView(frame, page, { story, step }, this.gridState(looked))}
       <p class="retrieval-says" aria-live="polite">
-        ${fill(own.says, {
+        ${fill(own.says[stage], {
           query: names.query,
           name: names.keys[first] ?? '–',
           share: cellWeight(shares[first] ?? NaN),
+          scale: exactNumber(isScaled(frame.case) ? Math.sqrt(frame.case.key[0]!.length) : 1),
         })}
       </p>
       <div class="tools">
