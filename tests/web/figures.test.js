@@ -258,7 +258,7 @@ test("online softmax: the kernel's own steps for the fourth query, by keyboard",
   });
 });
 
-test('alignment: both customs, a start of one’s own, and the refusal that asks for one', async () => {
+test('alignment: both conventions, a start of one’s own, and the refusal that asks for one', async () => {
   await onPage('en/#align.t=2&align.equal=1', async (page) => {
     const alignment = await wake(page, 'alignment');
     const outputs = (start) =>
@@ -266,7 +266,7 @@ test('alignment: both customs, a start of one’s own, and the refusal that asks
     assert.deepEqual(await outputs('top-left'), ['1.00', '1.50']);
     assert.deepEqual(await outputs('bottom-right'), ['3.75', '6.20']);
     const text = () => alignment.locator('.figure').innerText();
-    assert.match(await text(), /refused:\s+T ≠ S: Q has 2 queries, K has 5 keys.*S − T \+ 1 = 4/);
+    assert.match(await text(), /refused: “T ≠ S: Q has 2 queries, K has 5 keys.*S − T \+ 1 = 4/);
     // At key 4 it is bottom-right, at key 1 top-left.
     const first = alignment.getByRole('spinbutton').nth(2);
     for (const [key, same] of [

@@ -208,7 +208,7 @@ function boardView(page: Page, setting: Setting, grid?: GridState<Name>) {
     </div>
     <p class="remark">${setting.isEqual ? own.setup : own.shared}</p>
     <p class="remark" aria-live="polite">
-      ${message === null ? nothing : html`${own.unsaid} <q>${message}</q>`}
+      ${message === null ? nothing : fill(own.unsaid, { message })}
     </p>`;
 }
 

@@ -119,9 +119,7 @@ function boardView(page: Page, sizes: Sizes) {
             </table>`
           : nothing
       }
-      <p class="remark">
-        ${message === null ? own.accepted : html`${own.refused} <q>${message}</q>`}
-      </p>
+      <p class="remark">${message === null ? own.accepted : fill(own.refused, { message })}</p>
     </div>
   </div>`;
 }
