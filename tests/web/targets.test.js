@@ -1,0 +1,97 @@
+// Everything that can be pressed is large enough for the pointer that presses it: 24 px for a mouse,
+// 44 px for a finger. Cells keep the height; their width is what fits beside one another on a phone.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onPage } from './browser.js';
+
+/** The targets that are too small, in the page and inside its figures. */
+const small = (page, least, leastCell) =>
+  page.evaluate(
+    ({ least, leastCell }) => {
+      const wanted =
+        'a[href], button, summary, select, textarea, input, [role="gridcell"], [role="slider"], [tabindex="0"]';
+      const scopes = [document, ...[...document.querySelectorAll('*')].map((e) => e.shadowRoot)];
+      const targets = scopes.flatMap((scope) => [...(scope?.querySelectorAll(wanted) ?? [])]);
+      const sizeOf = (target) => {
+        // A label is pressed for what it labels.
+        const parts = [target, target.closest('label')].filter(Boolean);
+        const boxes = parts.map((part) => part.getBoundingClientRect());
+        return ['width', 'height'].map((side) => Math.max(...boxes.map((box) => box[side])));
+      };
+      // A link among words is as high as its line.
+      const isInline = (target) =>
+        target.localName === 'a' && getComputedStyle(target).display === 'inline';
+      const found = new Set();
+      let count = 0;
+      for (const target of targets) {
+        if (isInline(target) || !target.checkVisibility({ visibilityProperty: true })) continue;
+        const [width, height] = sizeOf(target);
+        if (width <= 1) continue;
+        count += 1;
+        const isCell = target.matches('[role="gridcell"]');
+        const isWide = width >= (isCell ? leastCell : least) - 0.5;
+        if (isWide && height >= least - 0.5) continue;
+        const place = target.closest('section, header, nav, footer, aside');
+        const where = target.getRootNode().host?.localName ?? (place?.id || place?.localName || '');
+        const name = [target.localName, ...target.classList, target.type].filter(Boolean).join('.');
+        found.add(`${where} ${name}: ${width.toFixed(1)}×${height.toFixed(1)}`);
+      }
+      return { count, found: [...found] };
+    },
+    { least, leastCell },
+  );
+
+for (const [pointer, width, least, settings] of [
+  ['mouse', 1440, 24, {}],
+  ['mouse', 390, 24, {}],
+  ['finger', 390, 44, { hasTouch: true, isMobile: true }],
+]) {
+  test(`targets are ${least} px for a ${pointer} at ${width} px`, async () => {
+    await onPage(
+      'en/',
+      async (page) => {
+        for (const figure of await page.locator('[data-figure]').all()) {
+          await figure.scrollIntoViewIfNeeded();
+          await figure.and(page.locator('[data-live]')).waitFor({ state: 'attached' });
+        }
+        await page.evaluate(() => {
+          for (const { shadowRoot } of document.querySelectorAll('[data-figure]'))
+            shadowRoot?.querySelectorAll('details').forEach((each) => (each.open = true));
+          document.querySelectorAll('details').forEach((each) => (each.open = true));
+        });
+        assert.equal(
+          await page.evaluate(() => matchMedia('(pointer: coarse)').matches),
+          pointer === 'finger',
+        );
+        const { count, found } = await small(page, least, 24);
+        assert.ok(count > 300, `${count} targets`);
+        assert.deepEqual(found, []);
+        assert.equal(
+          await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+          0,
+        );
+      },
+      { viewport: { width, height: 900 }, ...settings },
+    );
+  });
+}
+
+test('on a phone, Q and the scores stand side by side under a finger too', async () => {
+  await onPage(
+    'en/#s=2',
+    async (page) => {
+      const box = (stage) =>
+        page.locator(`attention-stepper .matrix[data-stage="${stage}"] table`).boundingBox();
+      const [query, scores] = await Promise.all([box('query'), box('scores')]);
+      assert.ok(query.x >= 0 && query.x + query.width <= scores.x, 'Q is left of the scores');
+      assert.ok(scores.x + scores.width <= 390, 'the scores end on the screen');
+      const rows = (stage) =>
+        page
+          .locator(`attention-stepper td[data-stage="${stage}"][data-column="0"]`)
+          .evaluateAll((cells) => cells.map((each) => each.getBoundingClientRect().top));
+      const [left, right] = await Promise.all([rows('query'), rows('scores')]);
+      left.forEach((top, row) => assert.ok(Math.abs(top - right[row]) < 1.5, `row ${row + 1}`));
+    },
+    { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+  );
+});
