@@ -94,7 +94,7 @@ function linesIn(node: Text): { text: string; box: DOMRect }[] {
   return lines.map(({ text, range }) => ({ text, box: range.getBoundingClientRect() }));
 }
 
-/** Reads what a figure shows off the page; NaN's cross and the grid's focus are left out. */
+/** Reads what a figure shows off the page; the grid's focus is left out. */
 export function pictureOf(root: ParentNode, paper: string): Picture {
   const parts = [...root.querySelectorAll(SHOWN)].filter(
     (part) => !part.parentElement?.closest(SHOWN) && part.getBoundingClientRect().width > 0,
@@ -138,6 +138,14 @@ export function pictureOf(root: ParentNode, paper: string): Picture {
       const hatch = color(style.color, background) ?? '#888888';
       const directions = directionsOf[cause] ?? ['falling'];
       items.push({ kind: 'hatch', color: hatch, directions, ...box });
+    }
+    if (cell.dataset.tone === 'nan') {
+      const { x, y, width, height } = box;
+      const line = (from: number, to: number): Item => ({
+        ...{ kind: 'line', color: '#767676', size: 1 },
+        line: [x, from, x + width, to],
+      });
+      items.push(line(y, y + height), line(y + height, y));
     }
     items.push({ kind: 'frame', color: color(style.borderTopColor, background) ?? '#ddd', ...box });
     return items;
