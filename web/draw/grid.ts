@@ -11,7 +11,7 @@ import { type Cell, sameCell } from '../state/case.js';
 import { parseNumber } from '../state/parse.js';
 import type { Stage } from '../state/steps.js';
 import { selectCells } from './copy.js';
-import { givenNumber } from './number.js';
+import { givenNumber, plain } from './number.js';
 
 type Host = ReactiveControllerHost & { renderRoot: ParentNode };
 
@@ -90,7 +90,7 @@ export class GridController<Name extends string = Stage> implements ReactiveCont
     const { edits } = this.actions;
     if (!edits) return;
     const text = begun ?? givenNumber(edits.valueOf(cell));
-    this.editing = { cell, text: text.replace('\u2212', '-'), isBad: false };
+    this.editing = { cell, text: plain(text), isBad: false };
     const isFresh = text.length === 1;
     this.#after((root) => {
       const input = root.querySelector<HTMLInputElement>('input.edit');

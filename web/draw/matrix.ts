@@ -79,7 +79,7 @@ function cellLabel(
   const rule = rulesText(rules, words);
   const value =
     rules.length === 0
-      ? text.replace('\u2212∞', words.minusInfinity).replace('\u2212', '-')
+      ? text.replace('\u2212∞', words.minusInfinity).replaceAll('\u2212', '-')
       : fill(model.scale === 'weight' ? words.zeroBy : words.maskedBy, { rule });
   return `${model.spokenName}, ${model.spoken(row, column)}, ${value}`;
 }

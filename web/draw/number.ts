@@ -1,7 +1,10 @@
 // How a number is written. Displayed text is for reading only: nothing is ever computed from it.
 
 const MINUS = '\u2212';
-const typographic = (text: string) => text.replace('-', MINUS);
+/** Every minus sign is one; an exponent needs no plus. */
+const typographic = (text: string) => text.replaceAll('-', MINUS).replace('e+', 'e');
+/** As a program reads it. */
+export const plain = (text: string) => text.replaceAll(MINUS, '-');
 
 /** NaN and the infinities have one spelling everywhere; `undefined` for a finite number. */
 function special(x: number): string | undefined {
@@ -52,8 +55,7 @@ export function givenNumber(x: number): string {
 }
 
 const isExact = (x: number, write: (x: number) => string): boolean => {
-  const text = write(x).replace(MINUS, '-');
-  return !Number.isFinite(x) || Math.abs(Number(text) - x) <= 1e-12 * Math.max(1, Math.abs(x));
+  return !Number.isFinite(x) || Math.abs(Number(plain(write(x))) - x) <= 1e-12 * Math.abs(x);
 };
 
 /** "=" where these numbers are written out in full, "≈" where their last digit is a rounded one. */
