@@ -12,11 +12,11 @@ import { railView } from '../draw/rail.js';
 import { domainOf } from '../draw/scale.js';
 import { symbols } from '../draw/symbols.js';
 import example from '../examples/causal-demo.json';
-import { caseOf } from '../state/case.js';
+import { caseOf, sameCell } from '../state/case.js';
 import { type Frame, frameOf } from '../state/frame.js';
 import { LocalCase } from '../state/local-case.js';
 import type { Page } from '../state/page.js';
-import { stepOf } from '../state/steps.js';
+import { type Stage, stepOf } from '../state/steps.js';
 import { fill } from '../state/words.js';
 import causalSheet from '../styles/causal-steps.css?inline';
 import { sheets } from './figure.js';
@@ -92,6 +92,10 @@ export class AttentionCausalSteps extends OwnCaseFigure {
 
   protected readonly own = new LocalCase(home);
 
+  protected override shows(stage: Stage): boolean {
+    return steps.some((name) => stageAt[name] === stage);
+  }
+
   protected override isTransposed(): boolean {
     return false;
   }
@@ -134,7 +138,7 @@ export class AttentionCausalSteps extends OwnCaseFigure {
             ({ stage }) => stage === 'masked' || stage === 'weights',
           ),
           due: due > step ? due : undefined,
-          isKept: this.own.pin !== null && looked === this.own.pin,
+          isKept: this.grid.looked !== null && sameCell(looked, this.pin()),
           isEditable: false,
           hint: this.complaint || null,
           edit: (cell) => this.grid.edit(cell),

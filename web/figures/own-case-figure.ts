@@ -2,12 +2,12 @@
 import type { PropertyValues } from 'lit';
 import { inspectorView } from '../draw/inspector.js';
 import { spell } from '../draw/provenance.js';
-import { type Case, type Cell, sameCase } from '../state/case.js';
+import { type Case, type Cell, sameCase, sameCell } from '../state/case.js';
 import { frameOf } from '../state/frame.js';
-import { readCase, writeCase } from '../state/link.js';
+import { readCase, readCell, writeCase, writeCell } from '../state/link.js';
 import type { LocalCase } from '../state/local-case.js';
 import type { Page } from '../state/page.js';
-import { isInput, steps } from '../state/steps.js';
+import { type Stage, isInput, steps } from '../state/steps.js';
 import { CaseFigure } from './case-figure.js';
 
 export abstract class OwnCaseFigure extends CaseFigure {
@@ -60,13 +60,20 @@ export abstract class OwnCaseFigure extends CaseFigure {
   }
 
   protected override pin(): Cell | null {
-    return this.own.pin;
+    const { shapes } = this.lineage();
+    const read = (text: string) => {
+      const cell = readCell(text, shapes);
+      return cell && this.shows(cell.stage) ? cell : undefined;
+    };
+    return this.setting('pin', read, null, writeCell);
   }
 
   protected override setPin(cell: Cell | null): void {
-    this.own.pin = cell;
-    this.requestUpdate();
+    this.set('pin', writeCell(cell), false);
   }
+
+  /** Whether its matrix is among those drawn. */
+  protected abstract shows(stage: Stage): boolean;
 
   /** The sum behind the cell looked at, or `example`. */
   protected inspector({ words }: Page, example: Cell | null = null) {
@@ -76,7 +83,7 @@ export abstract class OwnCaseFigure extends CaseFigure {
       words,
       cell,
       lines: cell ? spell(cell, this.frame, steps.length, words) : [],
-      isKept: this.own.pin !== null && cell === this.own.pin,
+      isKept: looked !== null && sameCell(looked, this.pin()),
       isEditable: cell !== null && isInput(cell.stage),
       hint: this.complaint || (looked ? null : words.figureHint),
       edit: (target) => this.grid.edit(target),

@@ -23,6 +23,7 @@ import { OwnCaseFigure } from './own-case-figure.js';
 
 const home = caseOf(example);
 const isScaled = ({ options }: Case) => options.scale === undefined;
+const drawn: readonly Stage[] = ['query', 'key', 'scores', 'scaled', 'weights', 'value', 'output'];
 /** One query only: what belongs to a key runs down the page. */
 const isColumn = (stage: Stage) => ['scores', 'scaled', 'weights'].includes(stage);
 
@@ -97,12 +98,14 @@ function boardView(
       spoken: spoken(stage),
       scale: stage === 'weights' ? 'weight' : 'signed',
       domain: stage === 'weights' ? 1 : isColumn(stage) ? scores : inputs,
+      caption: isColumn(stage)
+        ? own.axes.pair
+        : own.axes[stage === 'query' || stage === 'output' ? 'query' : 'keys'],
       ghost: stepOf(stage) > step,
     };
     return matrixView(model, words, grid);
   };
-  const stages = ['query', 'key', 'scores', 'scaled', 'weights', 'value', 'output'] as const;
-  return html`<div class="retrieval-board">${stages.map(block)}</div>`;
+  return html`<div class="retrieval-board">${drawn.map(block)}</div>`;
 }
 
 export class AttentionRetrieval extends OwnCaseFigure {
@@ -113,6 +116,10 @@ export class AttentionRetrieval extends OwnCaseFigure {
     html`<div class="retrieval">${boardView(frameOf(page, home), page, all)}</div>`;
 
   protected readonly own = new LocalCase(home);
+
+  protected override shows(stage: Stage): boolean {
+    return drawn.includes(stage);
+  }
 
   protected override isTransposed(stage: Stage): boolean {
     return isColumn(stage);

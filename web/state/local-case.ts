@@ -1,10 +1,9 @@
-// A case of a figure's own: its numbers, its kept cell and its undo list, apart from the page's case.
-import { type Case, type Cell, sameCase } from './case.js';
+// A case of a figure's own: its numbers and its undo list, apart from the page's case.
+import { type Case, sameCase } from './case.js';
 
 export class LocalCase {
   #past: Case[] = [];
   #now: Case;
-  pin: Cell | null = null;
 
   constructor(readonly home: Case) {
     this.#now = home;
