@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Plugin, type UserConfig, defineConfig } from 'vite';
 import { serviceWorker } from './web/offline/plugin.js';
-import { prerender } from './web/prerender/plugin.js';
+import { examplesWithoutAnswers, prerender, proseModules } from './web/prerender/plugin.js';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const library = here('dist/index.js');
@@ -35,7 +35,7 @@ const page: UserConfig = {
     ],
   },
   css: { postcss: { plugins: [woff2Only] } },
-  plugins: [prerender(library), serviceWorker(site)],
+  plugins: [prerender(library), examplesWithoutAnswers, serviceWorker(site)],
   worker: { format: 'es' },
   build: {
     outDir: site,
@@ -75,6 +75,8 @@ const elements: UserConfig = {
   },
   plugins: [
     libraryBeside,
+    examplesWithoutAnswers,
+    proseModules,
     {
       name: 'types-and-licenses',
       generateBundle() {

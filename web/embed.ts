@@ -13,21 +13,26 @@ export function showAlone(words: Words, store: Store): void {
   const figure = all.find(({ localName }) => localName === `attention-${name}`);
   const place = document.createElement('main');
   place.className = 'alone';
-  if (figure) place.append(sourceLink(figure, store), figure);
-  else {
-    const names = all.map(({ localName }) => localName.replace('attention-', ''));
-    place.textContent = fill(words.noFigure, { name, names: [...new Set(names)].join(', ') });
+  if (figure) {
+    const names: Record<string, string> = words.figures;
+    place.append(sourceLink(figure, names[name]!, store), figure);
+  } else {
+    const there = all.map(({ localName }) => localName.replace('attention-', ''));
+    place.textContent = fill(words.noFigure, { name, names: [...new Set(there)].join(', ') });
   }
   document.body.replaceChildren(place, document.getElementById('load-failed')!);
   tellHeight(place);
 }
 
-function sourceLink(figure: Element, store: Store): HTMLElement {
+/** The figure's name, which leads to the article; the whole of both is the document's title. */
+function sourceLink(figure: Element, name: string, store: Store): HTMLElement {
   const section = figure.closest('section')!.id;
   const heading = document.createElement('h1');
   const link = document.createElement('a');
   link.target = '_blank';
-  link.textContent = document.title;
+  link.textContent = name;
+  link.title = document.title;
+  document.title = `${name} · ${document.title}`;
   const follow = () => {
     link.href = `${location.pathname}#${section}&${store.fragment}`.replace(/&$/, '');
   };

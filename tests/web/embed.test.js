@@ -125,6 +125,83 @@ test('figures are elements in a page that knows nothing else, from the packed fi
   });
 });
 
+/** What a reader sees of an element, through its shadow root, and how it is called. */
+const seenOf = (element) => {
+  const figure = element.shadowRoot.querySelector('[role="figure"]');
+  return {
+    name: figure.getAttribute('aria-label'),
+    text: figure.innerText.trim(),
+    height: figure.getBoundingClientRect().height,
+    count: element.shadowRoot.querySelectorAll('.card, .bug, .question, .goals li').length,
+  };
+};
+
+test('every figure is such an element, with its content and its name, in both languages', async () => {
+  const bare = (language) =>
+    `<div lang="${language}">${figureNames.map((name) => `<${name}></${name}>`).join('')}</div>`;
+  const folder = install(
+    'every-element',
+    pageWith(
+      `${languages.map(bare).join('')}
+      <script type="module" src="./node_modules/attention-wasm/dist/figures/index.js"></script>`,
+    ),
+  );
+  // In the article the prose of these figures is the page's.
+  const prose = { cards: 10, 'bug-gallery': 12, quiz: 5, goals: 5 };
+  await onPage('about:blank', async (page) => {
+    await page.goto(await site({ folder, isolated: false }));
+    for (const language of languages) {
+      const names = new Set();
+      for (const tag of figureNames) {
+        const element = page.locator(`div[lang="${language}"] ${tag}`);
+        await element.and(page.locator('[data-live]')).waitFor({ state: 'attached' });
+        const { name, text, height, count } = await element.evaluate(seenOf);
+        assert.ok(text.length > 40 && height > 60, `${tag}: ${height} px of “${text}”`);
+        assert.equal(/\p{Script=Han}/u.test(text), language === 'zh', `${tag}: ${text}`);
+        names.add(name);
+        assert.equal(await element.getByRole('figure', { name, exact: true }).count(), 1, tag);
+        assert.equal(count, prose[tag.replace('attention-', '')] ?? 0, tag);
+      }
+      assert.equal(names.size, figureNames.length, [...names].join());
+      assert.ok(!names.has(''));
+
+      // They do what they do in the article.
+      const of = (tag) => page.locator(`div[lang="${language}"] ${tag}`);
+      const choice = of('attention-quiz').locator('[data-right="true"]').first();
+      assert.equal(await choice.locator('.feedback').isVisible(), false);
+      await choice.getByRole('button').click();
+      assert.ok(await choice.locator('.feedback').isVisible());
+      assert.ok((await of('attention-quiz').locator('math').count()) > 20);
+      const quiz = await of('attention-quiz').evaluate((element) => element.state);
+      assert.match(quiz, /^quiz\.chosen=2\.0\.0\.0\.0$/);
+      assert.equal(await of('attention-bug-gallery').locator('.evidence td').first().count(), 1);
+      await of('attention-cards').locator('summary').nth(2).click();
+      await page.waitForFunction(
+        (element) => element.state === 'cards.open=3',
+        await of('attention-cards').elementHandle(),
+      );
+      await of('attention-cards').evaluate((element) => (element.state = 'cards.open=1.2'));
+      const open = () => of('attention-cards').locator('details[open]').count();
+      await page.waitForTimeout(0);
+      assert.equal(await open(), 2);
+      await of('attention-goals').getByRole('checkbox').first().check();
+      const list = of('attention-goals').locator('ul');
+      assert.equal(await list.evaluate((ul) => getComputedStyle(ul).listStyleType), 'none');
+    }
+    // Another language is other prose, and as alive.
+    await page.locator('div[lang="en"] attention-cards').evaluate((element) => {
+      element.lang = 'zh';
+    });
+    const turned = page.locator('div[lang="en"] attention-cards');
+    await turned
+      .getByText(/\p{Script=Han}/u)
+      .first()
+      .waitFor();
+    await turned.getByRole('button').first().click();
+    assert.equal(await turned.locator('details[open]').count(), 10);
+  });
+});
+
 test('an element whose WebAssembly cannot be had says so, in its place and as an event', async () => {
   const folder = install('elements', elements);
   await onPage(

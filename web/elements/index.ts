@@ -4,17 +4,22 @@
 // says what a page can set and hear.
 import * as library from 'attention-wasm';
 import type { LitElement } from 'lit';
-import type { Figure } from '../figures/figure.js';
+import { type Figure, sheets } from '../figures/figure.js';
 import { type FigureClass, figures } from '../figures/index.js';
 import { ProseFigure } from '../figures/prose-figure.js';
 import { home } from '../state/home.js';
 import { decode } from '../state/link.js';
 import { Store } from '../state/store.js';
 import { type Language, type Words, fill } from '../state/words.js';
+import proseSheet from '../styles/prose-figures.css?inline';
 
 const wordsOf: Record<Language, () => Promise<{ default: Words }>> = {
   en: () => import('../content/en/words.json'),
   zh: () => import('../content/zh/words.json'),
+};
+const proseOf = {
+  en: () => import('virtual:prose/en'),
+  zh: () => import('virtual:prose/zh'),
 };
 
 let loading: Promise<library.Attention> | undefined;
@@ -22,16 +27,20 @@ let loading: Promise<library.Attention> | undefined;
 const loadOnce = () => (loading ??= library.load({ threads: 1 }));
 
 /** Every figure of the list is drawn; what they have in common is all that matters here. */
-type Base = new () => LitElement & Pick<Figure, 'page'>;
+type Base = (new () => LitElement & Pick<Figure, 'page'> & Pick<ProseFigure, 'prose'>) &
+  Pick<typeof LitElement, 'styles' | 'observedAttributes'>;
 
 /** A figure that brings its own page with it. */
 function alone(figure: FigureClass): CustomElementConstructor {
-  return class extends (figure as unknown as Base) {
+  const isProse = figure.prototype instanceof ProseFigure;
+  const base = figure as unknown as Base;
+  return class extends base {
+    static override styles = isProse ? sheets(proseSheet) : (base.styles ?? []);
+
     readonly #store = new Store(home);
 
-    static get observedAttributes(): string[] {
-      const { observedAttributes } = figure as unknown as { observedAttributes: string[] };
-      return [...observedAttributes, 'state', 'lang'];
+    static override get observedAttributes(): string[] {
+      return [...super.observedAttributes, 'state', 'lang'];
     }
 
     /** What a link to the article would say after its #. */
@@ -62,6 +71,7 @@ function alone(figure: FigureClass): CustomElementConstructor {
       const { default: words } = await wordsOf[language]();
       try {
         const attention = await loadOnce();
+        if (isProse) this.prose = (await proseOf[language]()).default[this.localName]!;
         this.#store.addEventListener('change', this.#tell);
         this.page = { library, attention, store: this.#store, words, language };
       } catch (error) {
@@ -89,8 +99,6 @@ function languageOf(element: Element): string {
 await Promise.all(
   Object.entries(figures).map(async ([name, load]) => {
     const figure = await load();
-    // The quiz and the like are prose of the article.
-    if (figure.prototype instanceof ProseFigure || customElements.get(name)) return;
-    customElements.define(name, alone(figure));
+    if (!customElements.get(name)) customElements.define(name, alone(figure));
   }),
 );

@@ -4,20 +4,24 @@ import type { AttentionOptions, MaskRule, Tensor } from 'attention-wasm';
 import { isFuture } from '../draw/pair.js';
 import cross from '../examples/cross-attention.json';
 import example from '../examples/six-step.json';
-import type { Matrix } from '../state/case.js';
-import { type Rows, explain } from '../state/explain.js';
+import type { Case, Matrix } from '../state/case.js';
+import type { Rows } from '../state/explain.js';
+import { frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { transpose } from '../state/product.js';
 
+/** Weights, and the rules that forbid each of them. */
+export interface Weights {
+  values: Matrix;
+  cause?: (row: number, column: number) => readonly string[];
+}
+
 export interface Evidence {
-  faulty: Matrix;
-  right: Matrix;
-  /** Where the right one forbids a cell. */
-  isForbidden: (row: number, column: number) => boolean;
+  faulty: Weights;
+  right: Weights;
 }
 
 const inputs: Rows = example.inputs;
-const never = () => false;
 const bools = (rows: readonly (readonly boolean[])[]): Tensor => ({
   shape: [rows.length, rows[0]!.length],
   data: Uint8Array.from(rows.flat(), Number),
@@ -28,14 +32,19 @@ const cells = <T>(rows: number, columns: number, make: (i: number, j: number) =>
 /** Three sequences of three queries and four keys: sequence b has b + 1 real keys. */
 const paddings = cells(3, 4, (b, j) => j > b);
 
-const weights = (page: Page, rows: Rows, options?: AttentionOptions) =>
-  explain(page, rows, options).weights;
+/** A row for each query, as the library gives them. */
+function weights(
+  page: Page,
+  { query, key, value }: Rows,
+  options: AttentionOptions = {},
+  dtype: Case['dtype'] = 'float64',
+): Weights {
+  const { matrices, cause } = frameOf(page, { query, key, value, options, dtype });
+  return { values: matrices.weights, cause: (row, column) => cause[row]?.[column] ?? [] };
+}
 
-const causalAgainst = (page: Page, faulty: Matrix): Evidence => ({
-  faulty,
-  right: weights(page, inputs, { mask: 'causal' }),
-  isForbidden: isFuture,
-});
+const causal = (page: Page) => weights(page, inputs, { mask: 'causal' });
+const causalAgainst = (page: Page, faulty: Weights): Evidence => ({ faulty, right: causal(page) });
 
 const added = (values: number[][], dtype: 'float32' | 'float64'): Tensor => ({
   shape: [values.length, values[0]!.length],
@@ -48,16 +57,19 @@ export const evidence: Record<string, (page: Page) => Evidence> = {
 
   // Softmax down the columns is softmax along the rows of the transposed scores.
   'softmax-columns': (page) => ({
-    faulty: transpose(weights(page, { query: inputs.key, key: inputs.query, value: inputs.value })),
+    faulty: {
+      values: transpose(
+        weights(page, { query: inputs.key, key: inputs.query, value: inputs.value }).values,
+      ),
+    },
     right: weights(page, inputs),
-    isForbidden: never,
   }),
 
-  'square-assumption': (page) => ({
-    faulty: weights(page, cross.inputs, { mask: { kind: 'lengths', keys: [3] } }),
-    right: weights(page, cross.inputs),
-    isForbidden: never,
-  }),
+  // Its code forbids nothing: it does not know of the other keys.
+  'square-assumption': (page) => {
+    const { values } = weights(page, cross.inputs, { mask: { kind: 'lengths', keys: [3] } });
+    return { faulty: { values }, right: weights(page, cross.inputs) };
+  },
 
   'causal-instead-of-padding': (page) => {
     const blocked = bools([[true, true, false, false]]);
@@ -65,7 +77,6 @@ export const evidence: Record<string, (page: Page) => Evidence> = {
     return {
       faulty: weights(page, inputs, { mask: 'causal' }),
       right: weights(page, inputs, { mask }),
-      isForbidden: (row, column) => isFuture(row, column) || column < 2,
     };
   },
 
@@ -75,7 +86,7 @@ export const evidence: Record<string, (page: Page) => Evidence> = {
     const query = [[Math.log(9)]];
     const one = { query, key: [[1], [0]], value };
     const other = { query, key: [[0], [1]], value };
-    return { faulty: weights(page, one), right: weights(page, other), isForbidden: never };
+    return { faulty: weights(page, one), right: weights(page, other) };
   },
 
   'additive-zero-one': (page) => {
@@ -94,11 +105,12 @@ export const evidence: Record<string, (page: Page) => Evidence> = {
   'scaled-twice': (page) =>
     causalAgainst(page, weights(page, inputs, { mask: 'causal', scale: 1 / 3 })),
 
-  'mask-after-softmax': (page) =>
-    causalAgainst(
-      page,
-      weights(page, inputs).map((row, i) => row.map((x, j) => (isFuture(i, j) ? 0 : x))),
-    ),
+  'mask-after-softmax': (page) => {
+    const right = causal(page);
+    const all = weights(page, inputs).values;
+    const values = all.map((row, i) => row.map((x, j) => (isFuture(i, j) ? 0 : x)));
+    return { faulty: { ...right, values }, right };
+  },
 
   'finite-minus-infinity': (page) => {
     const isHidden = (i: number, j: number) => i === 1 || isFuture(i, j);
@@ -108,9 +120,8 @@ export const evidence: Record<string, (page: Page) => Evidence> = {
     );
     const mask: MaskRule = { kind: 'blocked', mask: bools(cells(4, 4, isHidden)) };
     return {
-      faulty: explain(page, inputs, { bias }, 'float32').weights,
+      faulty: weights(page, inputs, { bias }, 'float32'),
       right: weights(page, inputs, { mask }),
-      isForbidden: isHidden,
     };
   },
 
@@ -121,7 +132,6 @@ export const evidence: Record<string, (page: Page) => Evidence> = {
     return {
       faulty: weights(page, first, { mask: { kind: 'blocked', mask: bools(paddings) } }),
       right: weights(page, first, { mask: { kind: 'blocked', mask: own } }),
-      isForbidden: (_, column) => paddings[0]![column]!,
     };
   },
 };

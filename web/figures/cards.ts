@@ -5,10 +5,14 @@ import type { Page } from '../state/page.js';
 import { ProseFigure, button } from './prose-figure.js';
 
 export class AttentionCards extends ProseFigure {
-  protected override enliven({ language }: Page): void {
+  static override key = 'cards';
+
+  protected override enliven({ language }: Page, prose: ParentNode): void {
     const own = { en, zh }[language];
+    const cards = [...prose.querySelectorAll<HTMLDetailsElement>('.card')];
+    this.keepFolds('open', cards);
     const turn = (isOpen: boolean) => {
-      for (const card of this.querySelectorAll<HTMLDetailsElement>('.card')) card.open = isOpen;
+      for (const card of cards) card.open = isOpen;
     };
     const tools = document.createElement('p');
     tools.className = 'prose-tools';
@@ -16,6 +20,6 @@ export class AttentionCards extends ProseFigure {
       button(own.open, () => turn(true)),
       button(own.close, () => turn(false)),
     );
-    this.append(tools);
+    prose.querySelector('.cards')!.after(tools);
   }
 }

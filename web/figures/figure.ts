@@ -36,7 +36,7 @@ export abstract class Figure extends LitElement {
   declare page: Page | undefined;
 
   protected abstract view(page: Page): unknown;
-  /** What there is to take elsewhere; a figure that says so has a menu for it. */
+  /** What there is to take elsewhere; of a figure that does not say so only links can be had. */
   protected exhibit?(page: Page): Exhibit;
   /** Whether calls are among it. */
   protected readonly hasCalls: boolean = true;
@@ -127,7 +127,7 @@ export abstract class Figure extends LitElement {
   /** The names of its settings, as far as it has asked for them. */
   readonly #names = new Set<string>();
   /** What the link asks for and what is used instead, '' for nothing, by the setting's name. */
-  readonly #clamped = new Map<string, { asked: string; used: string }>();
+  protected readonly clamped = new Map<string, { asked: string; used: string }>();
 
   /**
    * A setting of this figure, as the link has it, brought into bounds; `fallback` where the link says
@@ -145,7 +145,7 @@ export abstract class Figure extends LitElement {
     if (asked === undefined) return fallback;
     const value = read(asked);
     const used = value === undefined ? '' : (write(value) ?? '');
-    if (!saysSame(asked, used)) this.#clamped.set(name, { asked, used });
+    if (!saysSame(asked, used)) this.clamped.set(name, { asked, used });
     return value ?? fallback;
   }
 
@@ -174,9 +174,9 @@ export abstract class Figure extends LitElement {
   }
 
   /** What of the link's settings is not as the link says it. */
-  #remarks({ words }: Page): unknown {
+  protected remarks({ words }: Page): unknown {
     const key = this.#key;
-    const remarks = [...this.#clamped].map(([name, { asked, used }]) =>
+    const remarks = [...this.clamped].map(([name, { asked, used }]) =>
       fill(used === '' ? words.linkUnusable : words.linkClamped, {
         name: `${key}.${name}`,
         asked,
@@ -222,19 +222,30 @@ export abstract class Figure extends LitElement {
 
   protected override render(): unknown {
     if (this.page) {
-      this.#clamped.clear();
+      this.clamped.clear();
       const view = this.view(this.page);
-      return html`<div class="figure" @copy=${copyNumbers}>
-        ${this.#whose(this.page)} ${view} ${this.#remarks(this.page)} ${this.#menu(this.page)}
+      return html`<div
+        class="figure"
+        role="figure"
+        aria-label=${this.name(this.page)}
+        @copy=${copyNumbers}
+      >
+        ${this.#whose(this.page)} ${view} ${this.remarks(this.page)} ${this.menu(this.page)}
       </div>`;
     }
     // Until the library is there, and if it never comes, what the page brought stands.
     return this.fallback();
   }
 
-  #menu(page: Page): unknown {
-    if (!this.exhibit) return nothing;
-    return (this.#sharing ??= new Sharing(this, this.shared())).view(page);
+  /** What it is called, in the reader's language. */
+  protected name({ words }: Page): string {
+    const names: Record<string, string> = words.figures;
+    return names[this.localName.replace('attention-', '')] ?? '';
+  }
+
+  protected menu(page: Page): unknown {
+    const shared = this.exhibit ? this.shared() : undefined;
+    return (this.#sharing ??= new Sharing(this, shared)).view(page);
   }
 
   protected fallback(): unknown {

@@ -1,4 +1,5 @@
 // <attention-goals>: the learning goals as a checklist. What is ticked stays on this device.
+import type { Page } from '../state/page.js';
 import { ProseFigure } from './prose-figure.js';
 
 const place = 'goals';
@@ -22,9 +23,9 @@ function remember(ids: string[]): void {
 
 export class AttentionGoals extends ProseFigure {
   /** The list is prose of the page; each item gets a box, and stays where it is. */
-  protected override enliven(): void {
+  protected override enliven(_: Page, prose: ParentNode): void {
     const done = remembered();
-    this.querySelectorAll('li').forEach((item, index) => {
+    prose.querySelectorAll('li').forEach((item, index) => {
       const box = document.createElement('input');
       box.type = 'checkbox';
       box.value = String(index);
@@ -36,8 +37,8 @@ export class AttentionGoals extends ProseFigure {
       label.append(box, text);
       item.replaceChildren(label);
     });
-    this.addEventListener('change', () => {
-      const boxes = [...this.querySelectorAll<HTMLInputElement>('input')];
+    prose.addEventListener('change', () => {
+      const boxes = [...prose.querySelectorAll<HTMLInputElement>('input')];
       remember(boxes.filter(({ checked }) => checked).map(({ value }) => value));
     });
   }

@@ -1,26 +1,90 @@
 // A figure whose substance is prose of the page: it stays in the document, and the figure adds to it.
-import type { PropertyValues } from 'lit';
+// In a page that does not have the prose the figure brings it along.
+import { html, nothing } from 'lit';
+import { unsafeHTML } from 'lit/directives/unsafe-html.js';
 import type { Page } from '../state/page.js';
 import { Figure } from './figure.js';
 
 export abstract class ProseFigure extends Figure {
-  /** Adds what the prose cannot do by itself; called once. */
-  protected abstract enliven(page: Page): void;
+  static override properties = { ...Figure.properties, prose: { attribute: false } };
 
-  #isAlive = false;
+  /** What it brings, as HTML; without it the prose is what stands inside the element. */
+  declare prose: string | undefined;
 
-  protected override updated(changed: PropertyValues<this>): void {
-    if (!changed.has('page') || !this.page || this.#isAlive) return;
-    this.#isAlive = true;
-    this.enliven(this.page);
+  /** Adds what the prose cannot do by itself; called once for each prose. */
+  protected abstract enliven(page: Page, prose: ParentNode): void;
+
+  /** Each makes a part of the prose follow the link: it reads the link, then shows what that says. */
+  #followers: (() => () => void)[] = [];
+  #shows: (() => void)[] = [];
+  /** What has been enlivened; null before. */
+  #alive: string | undefined | null = null;
+
+  protected override updated(): void {
+    if (this.page && this.#alive !== this.prose) {
+      this.#alive = this.prose;
+      this.#followers = [];
+      this.enliven(this.page, this.prose === undefined ? this : this.renderRoot);
+      this.requestUpdate();
+    }
+    for (const show of this.#shows) show();
+  }
+
+  /**
+   * Keeps numbers from 0 up in a setting, such as which folds are open: `bring` brings those of a link
+   * into bounds, `show` shows them, and what is returned tells the link that the reader has changed them.
+   */
+  protected keep(
+    name: string,
+    bring: (numbers: number[]) => number[],
+    show: (numbers: number[]) => void,
+  ): (numbers: number[]) => void {
+    const write = (numbers: number[]) => numbers.join('.');
+    const read = (text: string) =>
+      /^\d{1,3}(\.\d{1,3})*$/.test(text) ? bring(text.split('.').map(Number)) : undefined;
+    let shown = '';
+    this.#followers.push(() => {
+      const numbers = this.setting<number[]>(name, read, [], write);
+      return () => {
+        if (write(numbers) === shown) return;
+        shown = write(numbers);
+        show(numbers);
+      };
+    });
+    return (numbers) => {
+      shown = write(numbers);
+      this.set(name, shown === '' ? undefined : shown, false);
+    };
+  }
+
+  /** Which of some folds are open, counted from 1, in a setting. */
+  protected keepFolds(name: string, folds: readonly HTMLDetailsElement[]): void {
+    const numbered = (isOpen: (fold: HTMLDetailsElement, number: number) => boolean) =>
+      folds.flatMap((fold, index) => (isOpen(fold, index + 1) ? [index + 1] : []));
+    const change = this.keep(
+      name,
+      (asked) => numbered((_, number) => asked.includes(number)),
+      (open) => folds.forEach((fold, index) => (fold.open = open.includes(index + 1))),
+    );
+    for (const fold of folds) {
+      fold.addEventListener('toggle', () => change(numbered(({ open }) => open)));
+    }
   }
 
   protected override render(): unknown {
-    return this.fallback();
+    if (!this.page) return this.fallback();
+    this.clamped.clear();
+    this.#shows = this.#followers.map((read) => read());
+    return html`<div role="figure" aria-label=${this.name(this.page)}>
+        ${this.prose === undefined ? this.fallback() : html`<div>${unsafeHTML(this.prose)}</div>`}
+      </div>
+      <div class="figure">
+        ${this.#alive === null ? nothing : this.remarks(this.page)} ${this.menu(this.page)}
+      </div>`;
   }
 
   protected override view(): unknown {
-    return this.fallback();
+    return nothing;
   }
 }
 

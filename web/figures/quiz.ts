@@ -7,33 +7,59 @@ import { fill } from '../state/words.js';
 import { ProseFigure, button } from './prose-figure.js';
 import { type Line, checks } from './quiz-checks.js';
 
+/** Shows what is said of one of the choices; of none where there is no such one. */
+function choose(choices: readonly HTMLElement[], chosen: number): void {
+  choices.forEach((choice, index) => {
+    const isChosen = index === chosen;
+    if (isChosen) choice.dataset.chosen = choice.dataset.right === 'true' ? 'right' : 'wrong';
+    else delete choice.dataset.chosen;
+    choice.querySelector<HTMLElement>('.feedback')!.hidden = !isChosen;
+    choice.querySelector('button')!.setAttribute('aria-pressed', String(isChosen));
+  });
+}
+
 export class AttentionQuiz extends ProseFigure {
-  protected override enliven(page: Page): void {
+  static override key = 'quiz';
+
+  protected override enliven(page: Page, prose: ParentNode): void {
     const own = { en, zh }[page.language];
-    for (const question of this.querySelectorAll<HTMLElement>('.question')) {
+    const questions = [...prose.querySelectorAll<HTMLElement>('.question')];
+    const choicesOf = (question: HTMLElement) => [
+      ...question.querySelectorAll<HTMLElement>('.choices li'),
+    ];
+    const chosen = () =>
+      questions.map((each) => choicesOf(each).findIndex((choice) => choice.dataset.chosen) + 1);
+    // Of each question the number of what was chosen; 0 where nothing was.
+    const change = this.keep(
+      'chosen',
+      (asked) =>
+        questions.map((each, index) => Math.min(asked[index] ?? 0, choicesOf(each).length)),
+      (numbers) => {
+        questions.forEach((each, index) => choose(choicesOf(each), (numbers[index] ?? 0) - 1));
+      },
+    );
+    for (const question of questions) {
       question.dataset.live = '';
-      for (const choice of question.querySelectorAll<HTMLElement>('.choices li')) {
-        this.#offer(question, choice, own);
-      }
+      const choices = choicesOf(question);
+      choices.forEach((choice, index) => {
+        this.#offer(choice, own, () => {
+          choose(choices, index);
+          change(chosen());
+        });
+      });
       const check = checks[question.dataset.id ?? ''];
       if (check) this.#offerCheck(question, (seed) => check(page, seed), page);
     }
+    this.keepFolds('open', [...prose.querySelectorAll<HTMLDetailsElement>('.answer')]);
   }
 
-  #offer(question: HTMLElement, choice: HTMLElement, own: typeof en): void {
+  #offer(choice: HTMLElement, own: typeof en, take: () => void): void {
     const text = choice.querySelector<HTMLElement>('.choice-text')!;
     const isRight = choice.dataset.right === 'true';
     const feedback = choice.querySelector<HTMLElement>('.feedback')!;
     feedback.hidden = true;
     feedback.setAttribute('role', 'status');
-    const press = button('', () => {
-      for (const other of question.querySelectorAll<HTMLElement>('.choices li')) {
-        delete other.dataset.chosen;
-        other.querySelector<HTMLElement>('.feedback')!.hidden = other !== choice;
-        other.querySelector('button')!.setAttribute('aria-pressed', String(other === choice));
-      }
-      choice.dataset.chosen = isRight ? 'right' : 'wrong';
-    });
+    const press = button('', take);
     press.className = 'choice-button';
     press.setAttribute('aria-pressed', 'false');
     press.append(...text.childNodes);

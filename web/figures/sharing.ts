@@ -1,9 +1,10 @@
-// What every figure with a result can do with it: save it in any format, open what was saved, copy
-// a link. The figure says what it shows, and what to do with a file that comes back.
+// What a reader can take of a figure: a link to it as it is; of one with a result also files in any
+// format, which it opens again. The figure says what it shows, and what to do with what comes back.
+import { nothing } from 'lit';
 import type { Exhibit } from '../export/exhibit.js';
 import { type Format, menuView } from '../export/menu.js';
 import type { Page } from '../state/page.js';
-import { fill } from '../state/words.js';
+import { type Words, fill } from '../state/words.js';
 import type { Figure } from './figure.js';
 
 /** What the figure says of itself. */
@@ -31,7 +32,7 @@ export async function copied(
   const text =
     what === 'link'
       ? `${origin}${pathname}#${fragment}`
-      : `<iframe src="${source}" width="100%" height="700" title="${document.title}"></iframe>`;
+      : `<iframe src="${source}" width="100%" height="700" title="${words.figures[name as keyof Words['figures']]}"></iframe>`;
   try {
     await navigator.clipboard.writeText(text);
     return words.export.copied;
@@ -46,21 +47,20 @@ export class Sharing {
 
   constructor(
     readonly figure: Figure,
-    readonly shared: Shared,
+    readonly shared: Shared | undefined,
   ) {}
 
-  async #save(page: Page, format: Format): Promise<void> {
+  async #save(page: Page, { exhibit, json }: Shared, format: Format): Promise<void> {
     const { save } = await import('../export/formats.js');
     const { renderRoot: root, localName: name } = this.figure;
     const paper = getComputedStyle(root.querySelector('.export')!).backgroundColor;
-    const { exhibit, json } = this.shared;
     await save(format, { name, exhibit: exhibit(), json: await json(), root, paper });
     this.#say(fill(page.words.export.saved, { format }));
   }
 
-  async #open(page: Page, file: File): Promise<void> {
+  async #open(page: Page, shared: Shared, file: File): Promise<void> {
     const { refused, opened } = page.words.export;
-    const reason = await this.shared.open(await file.text());
+    const reason = await shared.open(await file.text());
     const { name } = file;
     this.#say(reason === undefined ? fill(opened, { name }) : fill(refused, { name, reason }));
   }
@@ -80,13 +80,18 @@ export class Sharing {
   }
 
   view(page: Page) {
+    const { shared } = this;
+    const { isInAddress } = page.store;
+    if (!shared && !isInAddress) return nothing;
     return menuView({
       words: page.words,
-      hasCalls: this.shared.hasCalls,
       message: this.#message,
-      save: (format) => this.#try(() => this.#save(page, format)),
-      open: (file) => this.#try(() => this.#open(page, file)),
-      copy: page.store.isInAddress ? (what) => this.#try(() => this.#copy(page, what)) : undefined,
+      files: shared && {
+        hasCalls: shared.hasCalls,
+        save: (format) => this.#try(() => this.#save(page, shared, format)),
+        open: (file) => this.#try(() => this.#open(page, shared, file)),
+      },
+      copy: isInAddress ? (what) => this.#try(() => this.#copy(page, what)) : undefined,
     });
   }
 }

@@ -277,6 +277,11 @@ export class AttentionWorkbench extends Figure {
     }`;
   }
 
+  /** Its own stands with the result. */
+  protected override menu(): unknown {
+    return nothing;
+  }
+
   protected override view(page: Page) {
     const counts = this.#result ?? { batches: 1, heads: 1 };
     const { given } = this.#inputs;

@@ -1,8 +1,10 @@
 // The prose that is kept as data: cards, questions, bugs. As HTML it reads without a script, with
-// answers folded away; the figures take it over in place.
+// answers folded away; the figures take it over in place. In other pages they bring it with them.
 import type MarkdownIt from 'markdown-it';
 import { readFile } from 'node:fs/promises';
 import type { Language, Words } from '../state/words.js';
+import { markdownFor } from './markdown.js';
+import { readSections, readWords } from './shell.js';
 
 interface Card {
   id: string;
@@ -59,7 +61,28 @@ export async function dataProse(
   ]);
   return {
     'attention-cards': `<div class="cards">${cards.map(card).join('')}</div>`,
-    'attention-quiz': quiz.map(question).join(''),
+    'attention-quiz': `<div class="quiz">${quiz.map(question).join('')}</div>`,
     'attention-bug-gallery': `<div class="bugs">${bugs.map(bug).join('')}</div>`,
   };
 }
+
+/** The same for figures in other pages, with the goals, which here are prose of a section. */
+export async function proseForElements(language: Language): Promise<Record<string, string>> {
+  const [words, sections] = await Promise.all([readWords(language), readSections(`${language}/`)]);
+  const markdown = markdownFor(words, 'mathml');
+  const goals = sections
+    .map(({ body }) => /<attention-goals>(.*?)<\/attention-goals>/s.exec(body)?.[1])
+    .find((list) => list !== undefined);
+  if (goals === undefined) throw new Error(`No section of ${language} has the goals`);
+  const all = {
+    ...(await dataProse(language, words, markdown)),
+    'attention-goals': `<div class="goals">${markdown.render(goals)}</div>`,
+  };
+  return Object.fromEntries(Object.entries(all).map(([name, html]) => [name, bare(html)]));
+}
+
+/** Formulas without their source and what wraps it. */
+const bare = (html: string) =>
+  html
+    .replace(/<annotation.*?<\/annotation>|<\/?semantics>| xmlns="[^"]*"/gs, '')
+    .replace(/<span class="katex">(.*?<\/math>)<\/span>/gs, '$1');

@@ -100,9 +100,10 @@ function closeUp(markdown: MarkdownIt): void {
   });
 }
 
-export function markdownFor(words: Words): MarkdownIt {
+/** `mathml` is what browsers set by themselves; the other kind needs the sheet and fonts of KaTeX. */
+export function markdownFor(words: Words, output: 'htmlAndMathml' | 'mathml' = 'htmlAndMathml') {
   const markdown = new MarkdownIt({ html: true, typographer: false });
-  markdown.use(katex, { throwOnError: true });
+  markdown.use(katex, { throwOnError: true, output });
   anchors(markdown, words);
   keepPunctuation(markdown);
   closeUp(markdown);

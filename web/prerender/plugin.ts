@@ -2,6 +2,7 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Plugin, runnerImport } from 'vite';
 import type { Language } from '../state/words.js';
+import { proseForElements } from './data.js';
 import type * as FirstFrames from './first-frames.js';
 import { renderGuide } from './guide.js';
 import { renderPage, renderRoot } from './page.js';
@@ -9,6 +10,7 @@ import { renderReference } from './reference.js';
 import { readWords } from './shell.js';
 
 const content = fileURLToPath(new URL('../content/', import.meta.url));
+const examples = fileURLToPath(new URL('../examples/', import.meta.url));
 const framesModule = fileURLToPath(new URL('./first-frames.ts', import.meta.url));
 
 /** A first frame is markup only: the sheets that figures import are empty here. */
@@ -53,3 +55,25 @@ export function prerender(library: string): Plugin {
     },
   };
 }
+
+/** `virtual:prose/en` and `virtual:prose/zh`: the prose that figures bring to other pages. */
+export const proseModules: Plugin = {
+  name: 'prose-modules',
+  resolveId: (id) => (id.startsWith('virtual:prose/') ? `\0${id}` : undefined),
+  async load(id) {
+    const [, language] = /^\0virtual:prose\/(en|zh)$/.exec(id) ?? [];
+    if (!language) return undefined;
+    return `export default ${JSON.stringify(await proseForElements(language as Language))}`;
+  },
+};
+
+/** What the worked examples come to is for the tests: the page has it from the library. */
+export const examplesWithoutAnswers: Plugin = {
+  name: 'examples-without-answers',
+  enforce: 'pre',
+  transform(text, id) {
+    if (!id.startsWith(examples) || !id.endsWith('.json')) return undefined;
+    const example = JSON.parse(text) as Record<string, unknown>;
+    return JSON.stringify({ ...example, expected: undefined, tolerance: undefined });
+  },
+};

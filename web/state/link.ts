@@ -34,7 +34,7 @@ const inputs = ['query', 'key', 'value'] as const;
 /** What a link says of the page's case, step and pin; all else belongs to a figure, by its key. */
 const ownKeys = new Set(['s', 'p', 'm', ...inputs.map((name) => stageKeys[name])]);
 const figureKeys = new Set(
-  'align bench cast causal cost dot drop exp finite fruit half it lab mask no online order shape true xw'.split(
+  'align bench bug cards cast causal cost dot drop exp finite fruit half it lab mask no online order quiz shape true xw'.split(
     ' ',
   ),
 );
