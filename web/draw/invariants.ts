@@ -1,35 +1,57 @@
-// What must be true of every frame, checked on the numbers themselves and always in sight.
-import { html } from 'lit';
+// What must be true of all weights and outputs, checked on the numbers themselves and always in sight.
+import { html, nothing } from 'lit';
+import type { Matrix } from '../state/case.js';
 import type { Frame } from '../state/frame.js';
 import { type Words, fill } from '../state/words.js';
 
 export interface Invariant {
-  name: 'rowsSum' | 'inUnit' | 'maskedZero' | 'inHull';
+  name: 'rowsSum' | 'rowsSumOrEmpty' | 'inUnit' | 'maskedZero' | 'inHull' | 'keptScaled';
   holds: boolean;
   /** A number for the words that state it: cells or rows looked at. */
   count: number;
 }
 
-/** Rounding of a float64 sum of a few terms; anything beyond is a fault. */
-const ULPS = 8 * Number.EPSILON;
+/** Weights, the rules that forbid each, and where they are shown the values and what becomes of them. */
+export interface Checked {
+  weights: Matrix;
+  cause?: Frame['cause'];
+  value?: Matrix;
+  output?: Matrix;
+  dtype?: Frame['case']['dtype'];
+}
 
-export function invariantsOf({ matrices, cause }: Frame): Invariant[] {
-  const { weights, value, output } = matrices;
-  const visible = (i: number) => value.map((_, j) => j).filter((j) => !cause[i]?.[j]?.length);
-  const sums = weights.map((row) => row.reduce((sum, x) => sum + x, 0));
-  const masked = weights.flatMap((row, i) => row.filter((_, j) => cause[i]?.[j]?.length));
+export const checkedOf = ({ matrices, cause, case: { dtype } }: Frame): Checked => ({
+  ...matrices,
+  cause,
+  dtype,
+});
 
-  const isInHull = (x: number, i: number, c: number) => {
-    const column = visible(i).map((j) => value[j]?.[c] ?? NaN);
+/** Rounding of a sum of a few terms; anything beyond is a fault. */
+const slackOf = (dtype: Checked['dtype']) => 8 * (dtype === 'float32' ? 2 ** -23 : Number.EPSILON);
+const sumOf = (row: readonly number[]) => row.reduce((sum, x) => sum + x, 0);
+
+export function invariantsOf({ weights, cause, value, output, dtype }: Checked): Invariant[] {
+  const slack = slackOf(dtype);
+  const isVisible = (i: number, j: number) => !cause?.[i]?.[j]?.length;
+  const isEmpty = weights.map((row, i) => !row.some((_, j) => isVisible(i, j)));
+  const masked = weights.flatMap((row, i) => row.filter((_, j) => !isVisible(i, j)));
+
+  const isInHull = (values: Matrix, x: number, i: number, c: number) => {
+    const column = values.map((row) => row[c] ?? NaN).filter((_, j) => isVisible(i, j));
     if (column.length === 0) return x === 0;
-    const slack = ULPS * Math.max(...column.map(Math.abs));
-    return x >= Math.min(...column) - slack && x <= Math.max(...column) + slack;
+    const room = slack * Math.max(...column.map(Math.abs));
+    return x >= Math.min(...column) - room && x <= Math.max(...column) + room;
   };
+  const hull = (values: Matrix, mixed: Matrix): Invariant => ({
+    name: 'inHull',
+    holds: mixed.every((row, i) => row.every((x, c) => isInHull(values, x, i, c))),
+    count: mixed.length,
+  });
   return [
     {
-      name: 'rowsSum',
-      holds: sums.every((sum, i) => Math.abs(sum - (visible(i).length ? 1 : 0)) <= ULPS),
-      count: sums.length,
+      name: isEmpty.includes(true) ? 'rowsSumOrEmpty' : 'rowsSum',
+      holds: weights.every((row, i) => Math.abs(sumOf(row) - (isEmpty[i] ? 0 : 1)) <= slack),
+      count: weights.length,
     },
     {
       name: 'inUnit',
@@ -37,16 +59,21 @@ export function invariantsOf({ matrices, cause }: Frame): Invariant[] {
       count: weights.flat().length,
     },
     { name: 'maskedZero', holds: masked.every((x) => x === 0), count: masked.length },
-    {
-      name: 'inHull',
-      holds: output.every((row, i) => row.every((x, c) => isInHull(x, i, c))),
-      count: output.length,
-    },
+    ...(value && output ? [hull(value, output)] : []),
   ];
 }
 
-/** The list below a figure, green or red; `names` where it does not show all that they speak of. */
-export function invariantsView(frame: Frame, words: Words, names?: readonly Invariant['name'][]) {
+/** What dropout leaves of the weights: nothing, or what there was, grown by 1/(1 − p). */
+export function keptScaled(weights: Matrix, dropped: Matrix, p: number): Invariant {
+  const isKept = (x: number, of: number) => Math.abs(x - of / (1 - p)) <= slackOf('float64');
+  return {
+    name: 'keptScaled',
+    holds: dropped.every((row, i) => row.every((x, j) => x === 0 || isKept(x, weights[i]![j]!))),
+    count: dropped.flat().length,
+  };
+}
+
+const listView = (invariants: readonly Invariant[], words: Words, of: string) => {
   const item = ({ name, holds, count }: Invariant) =>
     html`<li data-holds=${holds ? 'yes' : 'no'}>
       <span class="sign" role="img" aria-label=${holds ? words.holds : words.fails}
@@ -54,8 +81,31 @@ export function invariantsView(frame: Frame, words: Words, names?: readonly Inva
       >
       ${fill(words.invariant[name], { count })}
     </li>`;
-  const shown = invariantsOf(frame).filter(({ name }) => !names || names.includes(name));
-  return html`<ul class="invariants" aria-label=${words.invariants}>
-    ${shown.map(item)}
+  return html`<ul
+    class="invariants"
+    aria-label=${of ? `${words.invariants}, ${of}` : words.invariants}
+  >
+    ${invariants.map(item)}
   </ul>`;
+};
+
+/** The list below a figure, green or red; `names` where it does not show all that they speak of. */
+export const invariantsView = (frame: Frame, words: Words, names?: readonly Invariant['name'][]) =>
+  listView(
+    invariantsOf(checkedOf(frame)).filter(({ name }) => !names || names.includes(name)),
+    words,
+    '',
+  );
+
+/** The same in a line: of one of several tables by its name, and without what there is none of. */
+export function invariantsLine(words: Words, of: Checked | readonly Invariant[], name = '') {
+  const all = 'weights' in of ? invariantsOf(of) : of;
+  return html`<div class="invariants-line">
+    ${name ? html`<span class="remark">${name}</span>` : nothing}
+    ${listView(
+      all.filter(({ count }) => count > 0),
+      words,
+      name,
+    )}
+  </div>`;
 }

@@ -5,6 +5,7 @@ import { problems as problemsEn } from '../content/en/figures/workbench.json';
 import zh from '../content/zh/figures/alignment.json';
 import { problems as problemsZh } from '../content/zh/figures/workbench.json';
 import { sliderView, switchView } from '../draw/controls.js';
+import { checkedOf, invariantsLine } from '../draw/invariants.js';
 import { type Lineage, lineageOf } from '../draw/lineage.js';
 import { type GridState, type MatrixModel, matrixView } from '../draw/matrix.js';
 import { type Pair, pairView } from '../draw/pair.js';
@@ -206,6 +207,13 @@ function boardView(page: Page, setting: Setting, grid?: GridState<Name>) {
         ${starts.map((start) => alignedView(page, setting, start, grid))}
       </div>
     </div>
+    ${starts.map((start) =>
+      invariantsLine(
+        page.words,
+        checkedOf(alignedBy(page, setting).frames[start]),
+        codeOf(start, setting),
+      ),
+    )}
     <p class="remark">${setting.isEqual ? own.setup : own.shared}</p>
     <p class="remark" aria-live="polite">
       ${message === null ? nothing : fill(own.unsaid, { message })}

@@ -3,6 +3,7 @@ import { html } from 'lit';
 import en from '../content/en/figures/dropout.json';
 import zh from '../content/zh/figures/dropout.json';
 import { sliderView } from '../draw/controls.js';
+import { invariantsLine, invariantsOf, keptScaled } from '../draw/invariants.js';
 import { type Lineage, shapesOf } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
 import { exactNumber } from '../draw/number.js';
@@ -74,7 +75,7 @@ type Settings = readonly [of: Case, p: number, seed: number];
 function boardView(page: Page, settings: Settings, grid?: GridState<Name>) {
   const [, p] = settings;
   const own = { en, zh }[page.language];
-  const { matrices } = shown(page, ...settings);
+  const { frame, matrices } = shown(page, ...settings);
   const block = (stage: Name) =>
     causalWeightsView(
       page.words,
@@ -85,7 +86,18 @@ function boardView(page: Page, settings: Settings, grid?: GridState<Name>) {
   return html`<div class="dropout-board" data-picture>${names.map(block)}</div>
     <p class="dropout-says" aria-live="polite">
       ${fill(own.says, { kept: exactNumber(1 - p), sums: sums.join(', ') })}
-    </p>`;
+    </p>
+    ${invariantsLine(page.words, { weights: matrices.before, cause: frame.cause }, own.before)}
+    ${invariantsLine(
+      page.words,
+      [
+        keptScaled(matrices.before, matrices.after, p),
+        ...invariantsOf({ weights: matrices.after, cause: frame.cause }).filter(
+          ({ name }) => name === 'maskedZero',
+        ),
+      ],
+      own.after,
+    )}`;
 }
 
 export class AttentionDropout extends TracedFigure<Name> {

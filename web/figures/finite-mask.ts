@@ -3,6 +3,7 @@ import { html } from 'lit';
 import en from '../content/en/figures/finite-mask.json';
 import zh from '../content/zh/figures/finite-mask.json';
 import { choiceView } from '../draw/controls.js';
+import { invariantsLine } from '../draw/invariants.js';
 import { type Lineage, shapesOf } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
 import { pairView } from '../draw/pair.js';
@@ -90,11 +91,23 @@ function boardView(page: Page, shown: Shown, grid?: GridState<Name>) {
       </div>
     </div>`;
   };
+  const title = {
+    added: fill(own.added, { constant: names[shown.constant] }),
+    masked: own.masked,
+  };
+  // Either way the same keys are meant to be hidden.
+  const cause = matrices.addedWeights.map((row, i) => row.map((_, j) => hatch(i, j)));
+  const checks = (way: Way) =>
+    invariantsLine(
+      page.words,
+      { weights: matrices[`${way}Weights`], cause, dtype: shown.dtype },
+      title[way],
+    );
   return html`<div class="comparison" data-picture>
-      ${column(fill(own.added, { constant: names[shown.constant] }), 'added')}
-      ${column(own.masked, 'masked')}
+      ${column(title.added, 'added')} ${column(title.masked, 'masked')}
     </div>
-    <p class="comparison-says" aria-live="polite">${own.says[isSame ? 'same' : 'different']}</p>`;
+    <p class="comparison-says" aria-live="polite">${own.says[isSame ? 'same' : 'different']}</p>
+    ${checks('added')} ${checks('masked')}`;
 }
 
 export class AttentionFiniteMask extends TracedFigure<Name> {

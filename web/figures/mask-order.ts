@@ -2,6 +2,7 @@
 import { html } from 'lit';
 import en from '../content/en/figures/mask-order.json';
 import zh from '../content/zh/figures/mask-order.json';
+import { invariantsLine } from '../draw/invariants.js';
 import { type Lineage, shapesOf } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
 import { exactNumber } from '../draw/number.js';
@@ -53,7 +54,7 @@ const results = keepLast((page, of: Case) => {
 function boardView(page: Page, of: Case, grid?: GridState<Name>) {
   const { words } = page;
   const own = { en, zh }[page.language];
-  const { matrices } = results(page, of);
+  const { before, matrices } = results(page, of);
   const block = (stage: Exclude<Name, 'scaled'>) =>
     causalWeightsView<Name>(words, { stage, name: own[stage], values: matrices[stage] }, grid);
   const { scaled: values } = matrices;
@@ -63,7 +64,10 @@ function boardView(page: Page, of: Case, grid?: GridState<Name>) {
     </div>
     <p class="comparison-says">
       ${fill(own.says, { sums: matrices.after.map((row) => exactNumber(sumOf(row))).join(', ') })}
-    </p>`;
+    </p>
+    ${(['before', 'after', 'repaired'] as const).map((stage) =>
+      invariantsLine(words, { weights: matrices[stage], cause: before.cause }, own[stage]),
+    )}`;
 }
 
 export class AttentionMaskOrder extends TracedFigure<Name> {

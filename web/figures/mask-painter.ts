@@ -3,6 +3,7 @@ import { html, nothing } from 'lit';
 import en from '../content/en/figures/mask-painter.json';
 import zh from '../content/zh/figures/mask-painter.json';
 import { choiceView, sliderView, switchView } from '../draw/controls.js';
+import { invariantsLine } from '../draw/invariants.js';
 import { type Lineage, maskCellsOf } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
 import { PaintController } from '../draw/paint.js';
@@ -281,7 +282,8 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
                 ${fill(own.counts, { allowed, total: setting.queries * setting.keys })}
                 ${empty > 0 ? fill(own.empty, { count: empty }) : nothing}
                 <span class="remark">${own.keyboard}</span>
-              </p>`,
+              </p>
+              ${invariantsLine(page.words, { weights: frame.matrices.weights, cause: frame.cause })}`,
         )}
         <pre aria-label=${own.code}><code>{ mask: [${code.join(', ')}]${start} }</code></pre>
       </div>

@@ -2,6 +2,7 @@
 import { html, nothing } from 'lit';
 import en from '../content/en/figures/polarity.json';
 import zh from '../content/zh/figures/polarity.json';
+import { invariantsLine } from '../draw/invariants.js';
 import { type Lineage, maskCellsOf } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
 import { PaintController } from '../draw/paint.js';
@@ -158,8 +159,16 @@ export class AttentionPolarity extends TracedFigure<Name> {
         page,
         (grid) =>
           html`<div class="polarity" data-picture>
-            ${this.#arrayView(page, grid)} ${bothView(page, this.#shown, grid)}
-          </div>`,
+              ${this.#arrayView(page, grid)} ${bothView(page, this.#shown, grid)}
+            </div>
+            ${kinds.map((kind) => {
+              const { matrices, cause } = masked(page, ...this.#shown).frames[kind];
+              return invariantsLine(
+                page.words,
+                { weights: matrices.weights, cause },
+                `kind: '${kind}'`,
+              );
+            })}`,
       )}`;
   }
 }

@@ -2,6 +2,7 @@
 import { type TemplateResult, html } from 'lit';
 import en from '../content/en/figures/projection.json';
 import zh from '../content/zh/figures/projection.json';
+import { checkedOf, invariantsLine } from '../draw/invariants.js';
 import { type GridState, type MatrixModel, matrixView } from '../draw/matrix.js';
 import { exactNumber, givenNumber } from '../draw/number.js';
 import { type Line, rowText, spell, sumOfProducts } from '../draw/provenance.js';
@@ -42,7 +43,12 @@ const titles: Record<Name, TemplateResult> = {
 };
 
 /** X and the W of each role above their products; then what attention makes of those. */
-export function boardView(page: Page, { matrices }: Projected, role: Role, grid?: GridState<Name>) {
+export function boardView(
+  page: Page,
+  { matrices, frame }: Projected,
+  role: Role,
+  grid?: GridState<Name>,
+) {
   const own = { en, zh }[page.language];
   const { words } = page;
   const given = domainOf(matrices.x, matrices.wq, matrices.wk, matrices.wv);
@@ -85,7 +91,13 @@ export function boardView(page: Page, { matrices }: Projected, role: Role, grid?
             : isPair(name)
               ? scores
               : domainOf(values),
-      ...(isPair(name) ? { caption: words.axes } : {}),
+      caption: isPair(name)
+        ? words.axes
+        : name === 'output'
+          ? own.axes.output
+          : isWeights
+            ? own.axes.weights
+            : own.axes.tokens,
       ghost: false,
     };
     return matrixView(model, words, grid);
@@ -95,7 +107,8 @@ export function boardView(page: Page, { matrices }: Projected, role: Role, grid?
     </div>
     <div class="chain" role="group" aria-label=${own.chain}>
       ${(['scores', 'scaled', 'weights', 'output'] as const).map(block)}
-    </div>`;
+    </div>
+    ${invariantsLine(words, checkedOf(frame))}`;
 }
 
 /** What led to a place, from X on. */

@@ -6,6 +6,7 @@ import zh from '../content/zh/figures/scaling-lab.json';
 import { barsView } from '../draw/bars.js';
 import { type Series, chartView } from '../draw/chart.js';
 import { choiceView, sliderView } from '../draw/controls.js';
+import { invariantsLine } from '../draw/invariants.js';
 import { cellNumber, cellWeight, exactNumber } from '../draw/number.js';
 import { drawnDk, norm, rootDk, symbols, withWidths } from '../draw/symbols.js';
 import type { Table } from '../export/exhibit.js';
@@ -87,9 +88,10 @@ function panelsView(page: Page, { mode, width, seed }: Shown) {
     mode === 'article' ? published(page, width) : drawn(page, mode, width, seed);
   const domain = Math.max(...raw[0]!.scores.map(Math.abs));
   return html`<div class="lab-panels">
-    ${panelView(page, 'raw', raw[0]!, domain, theory(mode, width))}
-    ${panelView(page, 'scaled', scaled[0]!, domain, theory(mode, width) / width)}
-  </div>`;
+      ${panelView(page, 'raw', raw[0]!, domain, theory(mode, width))}
+      ${panelView(page, 'scaled', scaled[0]!, domain, theory(mode, width) / width)}
+    </div>
+    ${invariantsLine(page.words, { weights: [raw[0]!.weights, scaled[0]!.weights] })}`;
 }
 
 function chartsView(page: Page, shown: Shown) {
