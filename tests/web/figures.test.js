@@ -258,6 +258,43 @@ test("online softmax: the kernel's own steps for the fourth query, by keyboard",
   });
 });
 
+test('what stands below a figure is moved by whole pixels, so that it need not be painted anew', async () => {
+  await onPage('en/', async (page) => {
+    const height = (element) => element.evaluate((host) => host.getBoundingClientRect().height);
+    const heights = async (element, control, states, press) => {
+      const found = [];
+      for (const state of states) {
+        await press(control, state);
+        found.push(await height(element));
+      }
+      return found;
+    };
+    const stepper = await wake(page, 'stepper');
+    const ofSteps = await heights(
+      stepper,
+      stepper.locator('button.step'),
+      [0, 1, 2, 3, 4, 5],
+      (buttons, index) => buttons.nth(index).click(),
+    );
+    const projection = await wake(page, 'projection');
+    const ofTokens = await heights(
+      projection,
+      projection.locator('input[type="range"]'),
+      ['1', '2', '3', '4', '5', '6'],
+      (slider, value) => slider.fill(value),
+    );
+    for (const found of [ofSteps, ofTokens]) {
+      const moves = found.slice(1).map((each, index) => each - found[index]);
+      assert.ok(new Set(found).size > 1, 'the height changes');
+      assert.deepEqual(
+        moves.filter((by) => !Number.isInteger(by)),
+        [],
+        found.join(', '),
+      );
+    }
+  });
+});
+
 test('alignment: both conventions, a start of one’s own, and the refusal that asks for one', async () => {
   await onPage('en/#align.t=2&align.equal=1', async (page) => {
     const alignment = await wake(page, 'alignment');
