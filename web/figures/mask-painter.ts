@@ -109,7 +109,7 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
 
   protected override lineage = () => this.#shown.lineage;
   protected override example = (): Cell<Name> => {
-    return { stage: 'weights', row: this.#shown.setting.queries - 1, column: 0 };
+    return { stage: 'weights', row: Math.min(this.#shown.setting.queries, 4) - 1, column: 0 };
   };
 
   protected override linesOf({ language, words }: Page, cell: Cell<Name>) {

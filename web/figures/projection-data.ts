@@ -1,5 +1,6 @@
 // What the projection figure shows: X and the three W, the products, and the attention of those.
 import { type Lineage, factorsOf, lineageOf } from '../draw/lineage.js';
+import { domainOf } from '../draw/scale.js';
 import example from '../examples/shape-walk.json';
 import { type Cell, type Matrix, sizeOf } from '../state/case.js';
 import { type Frame, frameOf } from '../state/frame.js';
@@ -38,6 +39,21 @@ export interface Projected {
   matrices: Readonly<Record<Name, Matrix>>;
   frame: Frame;
   lineage: Lineage<Name>;
+  /** Of each matrix with every token there is, so that a tint means the same at any number of them. */
+  domains: Readonly<Record<Name, number>>;
+}
+
+/** The inputs share one domain, and so do the two matrices of scores. */
+function domainsOf(matrices: Projected['matrices']): Projected['domains'] {
+  const given = domainOf(...inputNames.map((name) => matrices[name]));
+  const scores = domainOf(matrices.scores, matrices.scaled);
+  const [q, k, v] = roles.map((role) => domainOf(matrices[role]));
+  return {
+    ...{ x: given, wq: given, wk: given, wv: given },
+    ...{ query: q!, key: k!, value: v! },
+    // The output is made of the rows of V, and is not beyond them.
+    ...{ scores, scaled: scores, weights: 1, output: v! },
+  };
 }
 
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
@@ -72,7 +88,9 @@ export function projected(page: Page, inputs: Inputs, tokens: number): Projected
     shapes: new Map(names.map((name) => [name, sizeOf(matrices[name])])),
     operandsOf: (cell: Place) => operandsIn(given.wq.length, frame, cell),
   };
-  one = { matrices, frame, lineage };
+  const domains =
+    tokens === tokensMost ? domainsOf(matrices) : projected(page, inputs, tokensMost).domains;
+  one = { matrices, frame, lineage, domains };
   made.set(tokens, one);
   return one;
 }

@@ -6,7 +6,6 @@ import { checkedOf, invariantsLine } from '../draw/invariants.js';
 import { type GridState, type MatrixModel, matrixView } from '../draw/matrix.js';
 import { exactNumber, givenNumber } from '../draw/number.js';
 import { type Line, rowText, spell, sumOfProducts } from '../draw/provenance.js';
-import { domainOf } from '../draw/scale.js';
 import { cellName, rootDk, symbols, vector } from '../draw/symbols.js';
 import { sizeOf } from '../state/case.js';
 import type { Page } from '../state/page.js';
@@ -45,14 +44,12 @@ const titles: Record<Name, TemplateResult> = {
 /** X and the W of each role above their products; then what attention makes of those. */
 export function boardView(
   page: Page,
-  { matrices, frame }: Projected,
+  { matrices, frame, domains }: Projected,
   role: Role,
   grid?: GridState<Name>,
 ) {
   const own = { en, zh }[page.language];
   const { words } = page;
-  const given = domainOf(matrices.x, matrices.wq, matrices.wk, matrices.wv);
-  const scores = domainOf(matrices.scores, matrices.scaled);
   const plain = (count: number) =>
     Array.from({ length: count }, (_, index) => html`<span class="quiet">${index + 1}</span>`);
   const spoken = (name: Name) => (row: number, column: number) => {
@@ -83,14 +80,7 @@ export function boardView(
         : plain(columns),
       spoken: spoken(name),
       scale: name === 'weights' ? 'weight' : 'signed',
-      domain:
-        name === 'weights'
-          ? 1
-          : isInputName(name)
-            ? given
-            : isPair(name)
-              ? scores
-              : domainOf(values),
+      domain: domains[name],
       caption: isPair(name)
         ? words.axes
         : name === 'output'
