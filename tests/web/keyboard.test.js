@@ -101,6 +101,7 @@ test('a button that has done what it can keeps the focus', async () => {
       await tabTo(page, 'New numbers', ({ text }) => text === 'New numbers');
       await page.keyboard.press('Enter');
       await page.keyboard.press('Shift+Tab');
+      await page.keyboard.press('Shift+Tab');
       await page.keyboard.press('Enter');
       assert.equal((await focused(page)).text, 'Undo');
       const undo = page.locator('attention-stepper button', { hasText: 'Undo' });

@@ -101,6 +101,7 @@ const keys = {
   'xw.n': ['2', '0', '1'],
   'xw.pin': ['query.1.1'],
   'xw.role': ['key'],
+  'xw.seed': ['7', '0', '1'],
   'xw.wk': [writeMatrix(matrices.wk)],
   'xw.wq': [writeMatrix(matrices.wq)],
   'xw.wv': [writeMatrix(matrices.wv)],

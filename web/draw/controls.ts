@@ -1,5 +1,7 @@
 // The controls figures share: native inputs, labelled, with their numbers beside them.
 import { type TemplateResult, html, nothing } from 'lit';
+import { seeds } from '../state/random.js';
+import type { Words } from '../state/words.js';
 
 const target = (event: Event) => event.target as HTMLInputElement;
 
@@ -65,6 +67,35 @@ export function sliderView({ label, value, min, max, step = 1, spoken, change }:
       @change=${(event: Event) => take(event, true)}
     />
   </label>`;
+}
+
+export interface Seed {
+  words: Words;
+  /** Which gives just the numbers that are shown, if one does. */
+  seed: number | undefined;
+  /** The last one; New numbers takes the next. */
+  last: number | undefined;
+  change: (seed: number) => void;
+}
+
+/** New numbers, and the seed that they are made from: the same seed gives the same numbers. */
+export function seedView({ words, seed, last = 0, change }: Seed): TemplateResult {
+  const [low, high] = seeds;
+  const text = seed === undefined ? '' : String(seed);
+  const take = (event: Event) => {
+    const box = target(event);
+    const asked = Math.round(box.valueAsNumber);
+    const taken = Number.isFinite(asked) ? Math.min(Math.max(asked, low), high) : undefined;
+    box.value = taken === undefined ? text : String(taken);
+    if (taken !== undefined) change(taken);
+  };
+  return html`<span class="seed">
+    <button type="button" @click=${() => change((last % high) + 1)}>${words.random}</button>
+    <label
+      ><span>${words.seed}</span>
+      <input type="number" min=${low} max=${high} placeholder="–" .value=${text} @change=${take} />
+    </label>
+  </span>`;
 }
 
 export interface Choice<Value extends string> {

@@ -91,6 +91,8 @@ export class AttentionCausalSteps extends OwnCaseFigure {
     html`<div class="causal">${boardView(frameOf(page, home), page, steps.length)}</div>`;
 
   protected readonly own = new LocalCase(home);
+  /** The scores themselves. */
+  protected override readonly random = ['query'] as const;
 
   protected override shows(stage: Stage): boolean {
     return steps.some((name) => stageAt[name] === stage);
@@ -153,6 +155,7 @@ export class AttentionCausalSteps extends OwnCaseFigure {
         <button type="button" @click=${() => (this.changeCase(home), go(1))}>
           ${page.words.reset}
         </button>
+        ${this.seedBox(page)}
       </div>
     </div>`;
   }

@@ -1,5 +1,6 @@
 // A figure on a case of its own, which changes apart from the page's case.
 import type { PropertyValues } from 'lit';
+import { seedView } from '../draw/controls.js';
 import { inspectorView } from '../draw/inspector.js';
 import { spell } from '../draw/provenance.js';
 import { type Case, type Cell, sameCase, sameCell } from '../state/case.js';
@@ -7,11 +8,15 @@ import { frameOf } from '../state/frame.js';
 import { readCase, readCell, writeCase, writeCell } from '../state/link.js';
 import type { LocalCase } from '../state/local-case.js';
 import type { Page } from '../state/page.js';
+import { type Input, seedOf, seeded } from '../state/random.js';
 import { type Stage, isInput, steps } from '../state/steps.js';
 import { CaseFigure } from './case-figure.js';
 
 export abstract class OwnCaseFigure extends CaseFigure {
   protected abstract readonly own: LocalCase;
+
+  /** Which of its matrices a seed makes anew. */
+  protected readonly random: readonly Input[] = ['query', 'key', 'value'];
 
   protected override shownCase(): Case {
     return this.own.now;
@@ -32,7 +37,9 @@ export abstract class OwnCaseFigure extends CaseFigure {
 
   #link(): void {
     const { now, home } = this.own;
-    this.#linked = sameCase(now, home) ? '' : writeCase(now);
+    const short = writeCase(now, this.random);
+    const isWhole = sameCase(readCase(short, home, this.random) ?? home, now);
+    this.#linked = sameCase(now, home) ? '' : isWhole ? short : writeCase(now);
     this.set('case', this.#linked || undefined);
     this.requestUpdate();
   }
@@ -44,7 +51,7 @@ export abstract class OwnCaseFigure extends CaseFigure {
     if (text === this.#linked) return;
     this.#linked = text;
     const { home } = this.own;
-    const found = text === '' ? home : this.#usable(readCase(text, home));
+    const found = text === '' ? home : this.#usable(readCase(text, home, this.random));
     this.complaint = found ? '' : this.page!.words.linkCase;
     this.own.change(found ?? home);
   }
@@ -69,11 +76,17 @@ export abstract class OwnCaseFigure extends CaseFigure {
   }
 
   protected override setPin(cell: Cell | null): void {
-    this.set('pin', writeCell(cell), false);
+    this.set('pin', writeCell(cell));
   }
 
   /** Whether its matrix is among those drawn. */
   protected abstract shows(stage: Stage): boolean;
+
+  protected seedBox({ words }: Page) {
+    const { now } = this.own;
+    const change = (seed: number) => this.changeCase(seeded(now, seed, this.random));
+    return seedView({ words, seed: seedOf(now, this.random), last: now.seed, change });
+  }
 
   /** The sum behind the cell looked at, or `example`. */
   protected inspector({ words }: Page, example: Cell | null = null) {

@@ -2,11 +2,11 @@
 import { type Lineage, factorsOf, lineageOf } from '../draw/lineage.js';
 import { domainOf } from '../draw/scale.js';
 import example from '../examples/shape-walk.json';
-import { type Cell, type Matrix, sizeOf } from '../state/case.js';
+import { type Cell, type Matrix, sameMatrix, sizeOf } from '../state/case.js';
 import { type Frame, frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { product } from '../state/product.js';
-import { randomMatrix } from '../state/random.js';
+import { randomLike, randomMatrix } from '../state/random.js';
 import type { Stage } from '../state/steps.js';
 
 export const roles = ['query', 'key', 'value'] as const;
@@ -28,6 +28,19 @@ export const home: Inputs = {
   wk: key,
   wv: value,
 };
+
+/** X and the three W that a seed makes, or the article's without one. */
+export function inputsOf(seed: number | undefined): Inputs {
+  if (seed === undefined) return home;
+  const made = randomLike(
+    inputNames.map((name) => home[name]),
+    seed,
+  );
+  return Object.fromEntries(inputNames.map((name, at) => [name, made[at]])) as unknown as Inputs;
+}
+export const sameInputs = (a: Inputs, b: Inputs) =>
+  inputNames.every((name) => sameMatrix(a[name], b[name]));
+
 export const tokensMost = home.x.length;
 export const tokensHome = x.length;
 

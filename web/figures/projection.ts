@@ -3,7 +3,7 @@
 import { html, nothing } from 'lit';
 import en from '../content/en/figures/projection.json';
 import zh from '../content/zh/figures/projection.json';
-import { choiceView, sliderView } from '../draw/controls.js';
+import { choiceView, seedView, sliderView } from '../draw/controls.js';
 import { GridController } from '../draw/grid.js';
 import { inspectorView } from '../draw/inspector.js';
 import { marksFor } from '../draw/lineage.js';
@@ -12,6 +12,7 @@ import { type Matrix, sameCell, sameMatrix, sizeOf, withBlock } from '../state/c
 import { readCell, readMatrix, writeCell, writeMatrix } from '../state/link.js';
 import type { Page } from '../state/page.js';
 import { parseMatrix } from '../state/parse.js';
+import { seeds } from '../state/random.js';
 import { complaintOf, fill } from '../state/words.js';
 import projectionSheet from '../styles/projection.css?inline';
 import { Figure, sheets } from './figure.js';
@@ -22,10 +23,12 @@ import {
   type Place,
   home,
   inputNames,
+  inputsOf,
   isInputName,
   isRole,
   projected,
   roles,
+  sameInputs,
   tokensHome,
   tokensMost,
 } from './projection-data.js';
@@ -40,17 +43,22 @@ export class AttentionProjection extends Figure {
       ${boardView(page, projected(page, home, tokensHome), 'query')}
     </div>`;
 
-  #past: Inputs[] = [];
+  #past: { inputs: Inputs; seed: number | undefined }[] = [];
   #complaint = '';
   #inputs = home;
 
+  /** From which the link's numbers were made, though some may have been changed since. */
+  get #seed(): number | undefined {
+    return this.whole('seed', seeds, 0) || undefined;
+  }
+
   /** As the link has them; the same object as long as they are the same numbers. */
   get #given(): Inputs {
+    const base = inputsOf(this.#seed);
     const read = (name: InputName) =>
-      this.setting(name, (text) => readMatrix(text, sizeOf(home[name])), home[name], writeMatrix);
+      this.setting(name, (text) => readMatrix(text, sizeOf(base[name])), base[name], writeMatrix);
     const found = Object.fromEntries(inputNames.map((name) => [name, read(name)])) as Inputs;
-    const isSame = inputNames.every((name) => sameMatrix(found[name], this.#inputs[name]));
-    return isSame ? this.#inputs : (this.#inputs = found);
+    return sameInputs(found, this.#inputs) ? this.#inputs : (this.#inputs = found);
   }
 
   get #shown() {
@@ -70,29 +78,39 @@ export class AttentionProjection extends Figure {
     this.set('pin', writeCell(place));
   }
 
-  #write(inputs: Inputs): void {
+  #write(inputs: Inputs, seed: number | undefined): void {
+    const base = inputsOf(seed);
+    this.set('seed', seed?.toString());
     for (const name of inputNames) {
-      const isHome = sameMatrix(inputs[name], home[name]);
-      this.set(name, isHome ? undefined : writeMatrix(inputs[name]));
+      const isBase = sameMatrix(inputs[name], base[name]);
+      this.set(name, isBase ? undefined : writeMatrix(inputs[name]));
     }
+  }
+
+  /** Can be undone; the same numbers are no change. */
+  #replace(inputs: Inputs, seed: number | undefined): void {
+    const now = this.#given;
+    if (sameInputs(inputs, now)) return;
+    this.#past.push({ inputs: now, seed: this.#seed });
+    this.#write(inputs, seed);
   }
 
   #change({ stage, row, column }: Place, block: Matrix): void {
     if (!isInputName(stage)) return;
     const now = this.#given;
-    this.#past.push(now);
-    this.#write({ ...now, [stage]: withBlock(now[stage], row, column, block) });
-  }
-
-  #reset(): void {
-    const now = this.#given;
-    if (inputNames.every((name) => sameMatrix(now[name], home[name]))) return;
-    this.#past.push(now);
-    this.#write(home);
+    this.#replace({ ...now, [stage]: withBlock(now[stage], row, column, block) }, this.#seed);
   }
 
   #undo(): void {
-    this.#write(this.#past.pop() ?? this.#given);
+    const last = this.#past.pop();
+    if (last) this.#write(last.inputs, last.seed);
+  }
+
+  #seedBox({ words }: Page) {
+    const last = this.#seed;
+    const isWhole = last !== undefined && sameInputs(this.#given, inputsOf(last));
+    const change = (seed: number) => this.#replace(inputsOf(seed), seed);
+    return seedView({ words, seed: isWhole ? last : undefined, last, change });
   }
 
   #paste(place: Place, text: string): void {
@@ -168,7 +186,10 @@ export class AttentionProjection extends Figure {
         <button type="button" aria-disabled=${this.#past.length === 0} @click=${() => this.#undo()}>
           ${page.words.undo}
         </button>
-        <button type="button" @click=${() => this.#reset()}>${page.words.reset}</button>
+        <button type="button" @click=${() => this.#replace(home, undefined)}>
+          ${page.words.reset}
+        </button>
+        ${this.#seedBox(page)}
       </div>
       ${this.#grid.around(boardView(page, shown, role, grid))}
       ${inspectorView<Name>({

@@ -168,6 +168,7 @@ export class AttentionRetrieval extends OwnCaseFigure {
           ${page.words.undo}
         </button>
         <button type="button" @click=${() => this.changeCase(home)}>${page.words.reset}</button>
+        ${this.seedBox(page)}
       </div>
       <div class="below">
         ${this.inspector(page, looked)}

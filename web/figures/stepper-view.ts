@@ -3,7 +3,7 @@
 // the row and the column meet at the cell; V stands above the output in the same way.
 import { type TemplateResult, html, nothing } from 'lit';
 import { type GridState, type MatrixModel, matrixView } from '../draw/matrix.js';
-import { switchView } from '../draw/controls.js';
+import { seedView, switchView } from '../draw/controls.js';
 import { inspectorView } from '../draw/inspector.js';
 import { invariantsView } from '../draw/invariants.js';
 import { exactNumber } from '../draw/number.js';
@@ -13,6 +13,7 @@ import { domainOf } from '../draw/scale.js';
 import { symbols, vector } from '../draw/symbols.js';
 import { type Cell, type View, isCausal, sameCell } from '../state/case.js';
 import type { Frame } from '../state/frame.js';
+import { seedOf } from '../state/random.js';
 import { type Stage, type Step, isInput, stepOf, steps } from '../state/steps.js';
 import { type Words, fill } from '../state/words.js';
 
@@ -37,7 +38,7 @@ export interface Live {
     mask: (isOn: boolean) => void;
     undo: () => void;
     reset: () => void;
-    random: () => void;
+    seed: (seed: number) => void;
     edit: (cell: Cell) => void;
     letGo: () => void;
     dismiss: () => void;
@@ -213,8 +214,8 @@ export function stepperView(shown: StepperView, live?: Live): TemplateResult {
                 <button type="button" aria-disabled=${!live.canUndo} @click=${live.on.undo}>
                   ${words.undo}
                 </button>
-                <button type="button" @click=${live.on.random}>${words.random}</button>
                 <button type="button" @click=${live.on.reset}>${words.reset}</button>
+                ${seedView({ words, seed: seedOf(view.case), last: view.case.seed, change: live.on.seed })}
               </div>`
             : nothing
         }

@@ -2,10 +2,10 @@
 import { html } from 'lit';
 import example from '../examples/six-step.json';
 import type { Shown } from '../export/data.js';
-import { type Case, type Cell, type View, sizeOf, withCausal } from '../state/case.js';
+import { type Case, type Cell, type View, withCausal } from '../state/case.js';
 import { frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
-import { randomMatrix } from '../state/random.js';
+import { seeded } from '../state/random.js';
 import { steps } from '../state/steps.js';
 import { fill } from '../state/words.js';
 import stepperSheet from '../styles/stepper.css?inline';
@@ -22,8 +22,6 @@ export class AttentionStepper extends CaseFigure {
     const { home } = page.store;
     return stepperView({ frame: frameOf(page, home.case), view: home, tokens, words: page.words });
   };
-
-  #seed = 0;
 
   #known: unknown[] = [];
 
@@ -45,18 +43,6 @@ export class AttentionStepper extends CaseFigure {
   #update(change: Partial<View>): void {
     this.page!.store.update(change);
     this.requestUpdate();
-  }
-
-  #random(given: Case): void {
-    this.#seed += 1;
-    const like = (name: 'query' | 'key' | 'value', stream: number) =>
-      randomMatrix(sizeOf(given[name]), this.#seed * 3 + stream);
-    this.changeCase({
-      ...given,
-      query: like('query', 0),
-      key: like('key', 1),
-      value: like('value', 2),
-    });
   }
 
   protected override shown = () => ({ pin: this.pin(), step: this.page!.store.view.step });
@@ -83,7 +69,7 @@ export class AttentionStepper extends CaseFigure {
           mask: (isOn) => this.changeCase(withCausal(view.case, isOn)),
           undo: () => store.undo(),
           reset: () => this.#update({ ...store.home, settings: view.settings }),
-          random: () => this.#random(view.case),
+          seed: (seed) => this.changeCase(seeded(view.case, seed)),
           edit: (cell) => this.grid.edit(cell),
           letGo: () => this.setPin(null),
           dismiss: () => {

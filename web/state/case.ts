@@ -10,6 +10,8 @@ export interface Case {
   value: Matrix;
   /** As the library takes them; masks and biases as rows. */
   options: AttentionOptions;
+  /** From which its numbers were made, though some may have been changed since: see random.ts. */
+  seed?: number;
   /** What it is computed in; float64 unless said. */
   dtype?: 'float32' | 'float64';
 }

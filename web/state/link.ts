@@ -12,11 +12,19 @@ import {
   withCausal,
 } from './case.js';
 import { parseNumber } from './parse.js';
+import { type Input, seedOf, seeded, seeds } from './random.js';
 import { type Stage, stages, steps } from './steps.js';
 
 /** Something in a link that could not be used as it stood: which words say so, and with what. */
 export interface Remark {
-  word: 'linkStep' | 'linkPin' | 'linkMatrix' | 'linkMask' | 'linkUnknown';
+  word:
+    | 'linkStep'
+    | 'linkPin'
+    | 'linkMatrix'
+    | 'linkMask'
+    | 'linkUnknown'
+    | 'linkClamped'
+    | 'linkUnusable';
   values: Record<string, string>;
 }
 
@@ -32,7 +40,7 @@ const stageKeys: Record<Stage, string> = {
 };
 const inputs = ['query', 'key', 'value'] as const;
 /** What a link says of the page's case, step and pin; all else belongs to a figure, by its key. */
-const ownKeys = new Set(['s', 'p', 'm', ...inputs.map((name) => stageKeys[name])]);
+const ownKeys = new Set(['s', 'p', 'm', 'seed', ...inputs.map((name) => stageKeys[name])]);
 const figureKeys = new Set(
   'align bench bug cards cast causal cost dot drop exp finite fruit half it lab mask no online order quiz shape true xw'.split(
     ' ',
@@ -64,21 +72,26 @@ export function readMatrix(
   return fits ? (matrix as number[][]) : undefined;
 }
 
-/** A whole case as one setting: its matrices, and the options where they are not the article's. */
-export function writeCase({ query, key, value, options }: Case): string {
-  return [...[query, key, value].map(writeMatrix), JSON.stringify(options)].join('|');
+/** A whole case as one setting: its matrices or the seed of those called `random`, and its options. */
+export function writeCase(of: Case, random?: readonly Input[]): string {
+  const seed = random && seedOf(of, random);
+  const { query, key, value, options } = of;
+  const numbers = seed === undefined ? [query, key, value].map(writeMatrix) : [`seed${seed}`];
+  return [...numbers, JSON.stringify(options)].join('|');
 }
 
 /** Undefined where the text is no case of the same shape as `home`. */
-export function readCase(text: string, home: Case): Case | undefined {
+export function readCase(text: string, home: Case, random?: readonly Input[]): Case | undefined {
+  const [, seed, said] = /^seed(\d{1,4})\|(.*)$/.exec(text) ?? [];
   const [q = '', k = '', v = '', ...rest] = text.split('|');
   const query = readMatrix(q, sizeOf(home.query));
   const key = readMatrix(k, sizeOf(home.key));
   const value = readMatrix(v, sizeOf(home.value));
-  if (!query || !key || !value) return undefined;
+  const numbers = seed ? seeded(home, Number(seed), random) : { query, key, value };
   try {
-    const options = JSON.parse(rest.join('|')) as Case['options'];
-    return { query, key, value, options };
+    const options = JSON.parse(said ?? rest.join('|')) as Case['options'];
+    const isWhole = numbers.query && numbers.key && numbers.value;
+    return isWhole ? ({ ...numbers, options } as Case) : undefined;
   } catch {
     return undefined;
   }
@@ -110,7 +123,9 @@ export function encode(view: View, home: View): string {
     parts.push(`p=${stageKeys[view.pin.stage]}.${view.pin.row + 1}.${view.pin.column + 1}`);
   }
   if (isCausal(view.case) !== isCausal(home.case)) parts.push(`m=${isCausal(view.case) ? 1 : 0}`);
-  for (const name of inputs) {
+  const seed = seedOf(view.case);
+  if (seed !== undefined) parts.push(`seed=${seed}`);
+  for (const name of seed === undefined ? inputs : []) {
     if (!sameMatrix(view.case[name], home.case[name])) {
       parts.push(`${stageKeys[name]}=${writeMatrix(view.case[name])}`);
     }
@@ -166,9 +181,18 @@ export function decode(
   }
 
   const mask = fields.get('m');
-  const newCase = { ...home.case };
+  let newCase = { ...home.case };
   if (mask === '0' || mask === '1') newCase.options = withCausal(newCase, mask === '1').options;
   else if (mask !== undefined) remarks.push({ word: 'linkMask', values: { asked: mask } });
+  const seedText = fields.get('seed');
+  if (seedText !== undefined) {
+    const asked = parseNumber(seedText);
+    const used = asked === undefined ? undefined : clamp(Math.round(asked), ...seeds);
+    if (used !== undefined) newCase = seeded(newCase, used);
+    const values = { name: 'seed', asked: seedText, used: String(used) };
+    if (used === undefined) remarks.push({ word: 'linkUnusable', values });
+    else if (used !== asked) remarks.push({ word: 'linkClamped', values });
+  }
   for (const name of inputs) {
     const text = fields.get(stageKeys[name]);
     if (text === undefined) continue;

@@ -1,4 +1,5 @@
 // Numbers by seed: the same seed gives the same numbers on every device.
+import { type Case, type Matrix, sameMatrix, sizeOf } from './case.js';
 
 /** Mulberry32 (Tommy Ettinger, public domain): 32 bits of state, enough for a few numbers to look at. */
 function mulberry32(seed: number): () => number {
@@ -16,6 +17,30 @@ export function randomMatrix([rows, columns]: readonly [number, number], seed: n
   const next = mulberry32(seed);
   const entry = () => (Math.round(next() * 200) - 100) / 100;
   return Array.from({ length: rows }, () => Array.from({ length: columns }, entry));
+}
+
+export const seeds = [1, 9999] as const;
+const inputs = ['query', 'key', 'value'] as const;
+export type Input = (typeof inputs)[number];
+
+/** Matrices of the same sizes, each from a stream of its own. */
+export const randomLike = (matrices: readonly Matrix[], seed: number): number[][][] =>
+  matrices.map((like, stream) => randomMatrix(sizeOf(like), seed * matrices.length + stream));
+
+/** The same case with the numbers of a seed; what is not among `names` stays. */
+export function seeded(of: Case, seed: number, names: readonly Input[] = inputs): Case {
+  const made = randomLike(
+    names.map((name) => of[name]),
+    seed,
+  );
+  return { ...of, ...Object.fromEntries(names.map((name, at) => [name, made[at]])), seed };
+}
+
+/** The seed that gives just these numbers, if there is one. */
+export function seedOf(of: Case, names: readonly Input[] = inputs): number | undefined {
+  if (of.seed === undefined) return undefined;
+  const made = seeded(of, of.seed, names);
+  return names.every((name) => sameMatrix(made[name], of[name])) ? of.seed : undefined;
 }
 
 export type Distribution = 'normal' | 'uniform';
