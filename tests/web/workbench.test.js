@@ -32,6 +32,12 @@ test('workbench: text of every kind, and what is wrong with it, without losing a
       bench.locator('[data-field="query"] [role="alert"]'),
       /^Row 2 has 2 numbers, the first has 3\./,
     );
+    await type(bench, 'query', JSON.stringify(seed.Q).replace('0.11', 'NaN'));
+    await says(bench, 'First number that is not finite: scores, row 1, column 1.');
+    const failed = bench.locator('.bench-facts li[data-holds="no"]');
+    assert.equal(await failed.count(), 3);
+    await type(bench, 'query', JSON.stringify(seed.Q));
+    await failed.first().waitFor({ state: 'detached' });
     await type(bench, 'query', '[[1, two, 3]]');
     await says(bench, '“two” at [1, 2] is not a number.');
     await type(bench, 'query', '[[1, 1e999, 3]]');
@@ -313,6 +319,10 @@ test('workbench: which way a mask of truth values goes is asked, other numbers a
         assert.match(page.url(), /bench\.meaning=allowed/);
         await meaning.selectOption('blocked');
         await says(bench, 'Rows that may read nothing: 1 of 4.');
+        // What must be true is, of an empty row too.
+        const held = bench.locator('.bench-facts li[data-holds="yes"]');
+        assert.equal(await held.count(), 4);
+        assert.match((await held.allInnerTexts())[2], /10 masked weights are exactly 0/);
         await type(bench, 'mask', '');
         await meaning.waitFor({ state: 'detached' });
         await page.evaluate(() => (location.hash = '#bench.mask=none'));

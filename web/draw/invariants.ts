@@ -73,14 +73,19 @@ export function keptScaled(weights: Matrix, dropped: Matrix, p: number): Invaria
   };
 }
 
+/** One line of such a list, green or red; without `holds` a plain fact. */
+export function checkView(words: Words, text: string, holds?: boolean) {
+  const sign = html`<span class="sign" role="img" aria-label=${holds ? words.holds : words.fails}
+    >${holds ? '✓' : '✗'}</span
+  >`;
+  return html`<li data-holds=${holds === undefined ? nothing : holds ? 'yes' : 'no'}>
+    ${holds === undefined ? html`<span></span>` : sign} ${text}
+  </li>`;
+}
+
 const listView = (invariants: readonly Invariant[], words: Words, of: string) => {
   const item = ({ name, holds, count }: Invariant) =>
-    html`<li data-holds=${holds ? 'yes' : 'no'}>
-      <span class="sign" role="img" aria-label=${holds ? words.holds : words.fails}
-        >${holds ? '✓' : '✗'}</span
-      >
-      ${fill(words.invariant[name], { count })}
-    </li>`;
+    checkView(words, fill(words.invariant[name], { count }), holds);
   return html`<ul
     class="invariants"
     aria-label=${of ? `${words.invariants}, ${of}` : words.invariants}

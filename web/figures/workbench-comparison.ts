@@ -2,6 +2,7 @@
 import { html, nothing } from 'lit';
 import en from '../content/en/figures/workbench.json';
 import zh from '../content/zh/figures/workbench.json';
+import { checkView } from '../draw/invariants.js';
 import { cellWeight, exactNumber } from '../draw/number.js';
 import type { Result } from '../state/bench-result.js';
 import type { StageName } from '../state/bench-settings.js';
@@ -89,24 +90,28 @@ export function comparisonView(
 
 export function factsView(page: Page, result: Result) {
   const own = { en, zh }[page.language];
-  const { rowSums, emptyRows, largest, nonFinite, stages } = result;
-  const [low, high] = rowSums.map(exactNumber);
+  const { checks, emptyRows, largest, nonFinite, stages } = result;
+  const [low, high] = checks.rowSums.map(exactNumber);
+  const { words } = page;
   const nameOf = (stage: string) => stageName(page, stage as StageName);
-  return html`<ul class="bench-facts">
-    <li>${fill(own.facts.sums, { low: low!, high: high! })}</li>
-    <li>${fill(own.facts.empty, { count: emptyRows, total: stages.get('weights')!.rows })}</li>
-    <li>${fill(own.facts.largest, { value: cellWeight(largest) })}</li>
-    <li>
-      ${
-        nonFinite
-          ? fill(own.facts.nonFinite, {
-              stage: nameOf(nonFinite.stage),
-              row: nonFinite.row + 1,
-              column: nonFinite.column + 1,
-            })
-          : own.facts.finite
-      }
-    </li>
+  const sums = result.call.options.sinks ? own.facts.sinkSums : own.facts.sums;
+  return html`<ul class="bench-facts invariants">
+    ${checkView(words, fill(sums, { low: low!, high: high! }), checks.sumsHold)}
+    ${checkView(words, own.facts.shares, checks.areShares)}
+    ${checkView(words, fill(own.facts.masked, { count: checks.masked }), checks.maskedAreZero)}
+    ${checkView(
+      words,
+      nonFinite
+        ? fill(own.facts.nonFinite, {
+            stage: nameOf(nonFinite.stage),
+            row: nonFinite.row + 1,
+            column: nonFinite.column + 1,
+          })
+        : own.facts.finite,
+      !nonFinite,
+    )}
+    ${checkView(words, fill(own.facts.empty, { count: emptyRows, total: stages.get('weights')!.rows }))}
+    ${checkView(words, fill(own.facts.largest, { value: cellWeight(largest) }))}
   </ul>`;
 }
 

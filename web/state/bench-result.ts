@@ -23,6 +23,18 @@ export interface Shown {
   domain: number;
 }
 
+/** What must be true of the weights, and whether it is. */
+export interface Checks {
+  /** The lowest and the highest sum of a row. */
+  rowSums: readonly [low: number, high: number];
+  /** 1, or less where a sink takes its share; 0 of a row that may read nothing. */
+  sumsHold: boolean;
+  /** From 0 to 1. */
+  areShares: boolean;
+  masked: number;
+  maskedAreZero: boolean;
+}
+
 export interface Result {
   call: Call;
   /** Of the whole call. */
@@ -35,7 +47,7 @@ export interface Result {
   causes: readonly (readonly (readonly string[])[])[] | null;
   batches: number;
   heads: number;
-  rowSums: readonly [low: number, high: number];
+  checks: Checks;
   emptyRows: number;
   largest: number;
   nonFinite: { stage: string; row: number; column: number } | null;
@@ -97,20 +109,39 @@ function* largestOf(data: ArrayLike<number>): Generator<void, number> {
   return largest || 1;
 }
 
-/** Of the weights: the lowest and the highest sum of a row. */
-function* rowSumsOf({
-  data,
-  rows,
-  columns,
-}: Shown): Generator<void, readonly [low: number, high: number]> {
+function* checksOf(
+  { data, rows, columns }: Shown,
+  masked: ArrayLike<number>,
+  { options, settings }: Call,
+): Generator<void, Checks> {
   const sums = new Float64Array(rows);
+  const read = new Uint32Array(rows);
+  let areShares = true;
+  let nonZero = 0;
   yield* slices(data.length, (from, to) => {
-    for (let at = from; at < to; ++at) sums[Math.floor(at / columns)]! += data[at]!;
+    for (let at = from; at < to; ++at) {
+      const weight = data[at]!;
+      const row = Math.floor(at / columns);
+      sums[row]! += weight;
+      if (masked[at] !== -Infinity) read[row]! += 1;
+      else if (weight !== 0) nonZero += 1;
+      if (!(weight >= 0 && weight <= 1)) areShares = false;
+    }
   });
-  return sums.reduce(
-    ([low, high], sum): [number, number] => [Math.min(low, sum), Math.max(high, sum)],
-    [Infinity, -Infinity],
-  );
+  // The sum of a row is made of so many rounded terms.
+  const near = (columns + 8) * (settings.dtype === 'float64' ? 2 ** -52 : 2 ** -23);
+  const holds = (sum: number, row: number) =>
+    read[row] === 0 ? sum === 0 : sum <= 1 + near && (options.sinks ? sum >= 0 : sum >= 1 - near);
+  return {
+    rowSums: sums.reduce(
+      ([low, high], sum): [number, number] => [Math.min(low, sum), Math.max(high, sum)],
+      [Infinity, -Infinity],
+    ),
+    sumsHold: sums.every(holds),
+    areShares,
+    masked: data.length - read.reduce((sum, count) => sum + count, 0),
+    maskedAreZero: nonZero === 0,
+  };
 }
 
 /** One head of a tensor [B, H, rows, columns]. */
@@ -165,7 +196,7 @@ function* resultOf(
     causes: null,
     batches,
     heads,
-    rowSums: yield* rowSumsOf(stages.get('weights')!),
+    checks: yield* checksOf(stages.get('weights')!, stages.get('masked')!.data, call),
     emptyRows: diagnostics.emptyRows.length,
     largest: diagnostics.rows.reduce((most, row) => Math.max(most, row.largestWeight), 0),
     nonFinite: first && { stage: first.step, row: first.query, column: first.column },
