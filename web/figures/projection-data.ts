@@ -93,7 +93,12 @@ export function projected(page: Page, inputs: Inputs, tokens: number): Projected
   let one = made.get(tokens);
   if (one) return one;
   const given = { ...inputs, x: inputs.x.slice(0, tokens) };
-  const [q, k, v] = roles.map((role) => product(page, given.x, given[weightsOf[role]]));
+  const all = tokens === tokensMost ? undefined : projected(page, inputs, tokensMost);
+  // A token's row of a product is its own, however many there are.
+  const [q, k, v] = roles.map(
+    (role) =>
+      all?.matrices[role].slice(0, tokens) ?? product(page, given.x, given[weightsOf[role]]),
+  );
   const frame = frameOf(page, { query: q!, key: k!, value: v!, options: {} });
   const matrices = { ...frame.matrices, ...given };
   const names = [...inputNames, ...roles, 'scores', 'scaled', 'weights', 'output'] as const;
@@ -101,9 +106,7 @@ export function projected(page: Page, inputs: Inputs, tokens: number): Projected
     shapes: new Map(names.map((name) => [name, sizeOf(matrices[name])])),
     operandsOf: (cell: Place) => operandsIn(given.wq.length, frame, cell),
   };
-  const domains =
-    tokens === tokensMost ? domainsOf(matrices) : projected(page, inputs, tokensMost).domains;
-  one = { matrices, frame, lineage, domains };
+  one = { matrices, frame, lineage, domains: all?.domains ?? domainsOf(matrices) };
   made.set(tokens, one);
   return one;
 }
