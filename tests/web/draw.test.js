@@ -22,7 +22,7 @@ test('cells have two decimals, a real minus, and never pretend', () => {
     [-0.001, '0.00'],
     [-0, '0.00'],
     [999.994, '999.99'],
-    [-12345, '−1e+4'],
+    [-12345, '−1e4'],
     [-Infinity, '−∞'],
     [Infinity, '∞'],
     [NaN, 'NaN'],
@@ -44,7 +44,7 @@ test('cells have two decimals, a real minus, and never pretend', () => {
 test('the inspector has four decimals, and given numbers are as they were given', () => {
   assert.equal(exactNumber(-0.21552485548848732), '−0.2155');
   assert.equal(exactNumber(0.00001234), '1.234e-5'.replace('-', '−'));
-  assert.equal(exactNumber(1e7), '1.000e+7');
+  assert.equal(exactNumber(1e7), '1.000e7');
   assert.equal(givenNumber(0.1), '0.10');
   assert.equal(givenNumber(-0.125), '−0.125');
   assert.equal(givenNumber(3), '3.00');
