@@ -454,6 +454,47 @@ test('refusals: every wrong call gets the library’s own answer, and the right 
   });
 });
 
+test('shape checker: what it says must agree is what the library takes', async () => {
+  await onPage('en/#shape.mode=check', async (page) => {
+    const flow = await wake(page, 'shape-flow');
+    const results = () => flow.locator('.result td').allInnerTexts();
+    const holds = () =>
+      flow
+        .locator('.shape-check li')
+        .evaluateAll((all) => all.map(({ dataset }) => dataset.holds === 'yes'));
+    assert.deepEqual(await results(), ['2', '4', '3', '5', '2', '4', '3', '6']);
+    const cases = [
+      ['K, width', '6', 'width', /head_dim 6/],
+      ['V, tokens', '3', 'tokens', /value has length 3 but key has length 5/],
+      ['Q, batch', '3', 'batch', /key has batch 2 but query has batch 3/],
+      ['K, heads', '3', 'heads', /heads/],
+    ];
+    for (const [name, wrong, rule, message] of cases) {
+      const box = flow.getByLabel(name, { exact: true });
+      const right = await box.inputValue();
+      const enter = async (text) => {
+        await box.fill(text);
+        await box.press('Enter');
+      };
+      await enter(wrong);
+      assert.equal((await holds()).filter((each) => !each).length, 1, name);
+      assert.equal(await flow.locator(`[data-rule=${rule}]`).getAttribute('data-holds'), 'no');
+      assert.match(await flow.locator('q').innerText(), message);
+      assert.deepEqual(await results(), []);
+      await enter(right);
+      assert.equal((await results()).length, 8, name);
+    }
+    // Grouped heads: two of K and V for four of Q.
+    for (const name of ['K, heads', 'V, heads']) {
+      await flow.getByLabel(name, { exact: true }).fill('2');
+      await flow.getByLabel(name, { exact: true }).press('Enter');
+    }
+    assert.ok((await holds()).every(Boolean));
+    assert.deepEqual(await results(), ['2', '4', '3', '5', '2', '4', '3', '6']);
+    await page.waitForURL(/shape\.k=2\.2\.5\.8/);
+  });
+});
+
 test('quiz: feedback, model answer, and checks that hold on fresh numbers', async () => {
   await onPage('en/', async (page) => {
     const quiz = await wake(page, 'quiz');

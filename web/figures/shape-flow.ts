@@ -1,5 +1,5 @@
 // <attention-shape-flow>: twelve boxes from X to the output and the shape in each, for one head or for
-// a batch with several. The shapes inside attention are those of a real call of these sizes.
+// a batch with several; or the reader's own shapes, checked. The shapes inside attention are those of a real call of these sizes.
 import { type TemplateResult, html, nothing } from 'lit';
 import en from '../content/en/figures/shape-flow.json';
 import zh from '../content/zh/figures/shape-flow.json';
@@ -9,9 +9,20 @@ import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import shapeFlowSheet from '../styles/shape-flow.css?inline';
 import { Figure, sheets } from './figure.js';
+import {
+  type InputName,
+  type Shape,
+  type Shapes,
+  homeShapes,
+  inputNames,
+  readShape,
+  shapeCheckView,
+  writeShape,
+} from './shape-check.js';
 
 type Box = keyof typeof en.boxes;
-type Mode = 'single' | 'full';
+const modes = ['single', 'full', 'check'] as const;
+type Mode = (typeof modes)[number];
 
 interface Sizes {
   batch: number;
@@ -145,13 +156,44 @@ export class AttentionShapeFlow extends Figure {
   }
 
   get #mode(): Mode {
-    const read = (text: string) => (text === 'single' || text === 'full' ? text : undefined);
+    const read = (text: string) => modes.find((name) => name === text);
     return this.setting<Mode>('mode', read, 'full');
+  }
+
+  get #shapes(): Shapes {
+    const [query, key, value] = inputNames.map((name) =>
+      this.setting(name[0]!, readShape, homeShapes[name], writeShape),
+    ) as [Shape, Shape, Shape];
+    return { query, key, value };
+  }
+
+  #setShape(name: InputName, shape: Shape): void {
+    const text = writeShape(shape);
+    this.set(name[0]!, text === writeShape(homeShapes[name]) ? undefined : text);
   }
 
   protected override view(page: Page) {
     const own = { en, zh }[page.language];
+    const shapes = this.#shapes;
     const [sizes, mode] = [this.#sizes(), this.#mode];
+    return html`<div class="tools">
+        ${choiceView({
+          label: own.mode,
+          name: 'mode',
+          options: modes.map((name) => [name, own.modes[name]]),
+          value: mode,
+          change: (to) => this.set('mode', to === 'full' ? undefined : to),
+        })}
+      </div>
+      ${
+        mode === 'check'
+          ? shapeCheckView(page, shapes, (name, shape) => this.#setShape(name, shape))
+          : this.#flow(page, sizes, mode)
+      }`;
+  }
+
+  #flow(page: Page, sizes: Sizes, mode: Mode) {
+    const own = { en, zh }[page.language];
     const slider = (name: keyof Sizes, label: unknown) =>
       sliderView({
         label,
@@ -161,16 +203,7 @@ export class AttentionShapeFlow extends Figure {
         change: (value, isEntry) =>
           this.set(name, value === home[name] ? undefined : String(value), isEntry),
       });
-    return html`<div class="tools">
-        ${choiceView({
-          label: own.mode,
-          name: 'mode',
-          options: (['single', 'full'] as const).map((name) => [name, own.modes[name]]),
-          value: mode,
-          change: (to) => this.set('mode', to === 'full' ? undefined : to),
-        })}
-      </div>
-      <div class="sizes">
+    return html`<div class="sizes">
         ${mode === 'full' ? html`${slider('batch', own.batch)} ${slider('heads', own.heads)}` : nothing}
         ${slider('tokens', own.tokens)} ${slider('model', withWidths(own.model))}
       </div>
