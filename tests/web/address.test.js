@@ -133,7 +133,9 @@ test('what one press of a button changes at once is one entry', () =>
       await figure.locator('td[data-stage="query"]').nth(3).click();
       await page.keyboard.type('2');
       await page.keyboard.press('Enter');
-      await page.waitForFunction(() => /causal\.case=/.test(location.href));
+      await page.waitForFunction(() =>
+        /causal\.pin=.*causal\.case=|causal\.case=.*causal\.pin=/.test(location.href),
+      );
       const [url, entries] = [await urlOf(page), await entriesOf(page)];
       await figure.getByRole('button', { name: 'Reset' }).click();
       assert.equal(await entriesOf(page), entries + 1);

@@ -152,7 +152,7 @@ export class AttentionCausalSteps extends OwnCaseFigure {
         <button type="button" aria-disabled=${!this.own.canUndo} @click=${() => this.undo()}>
           ${words.undo}
         </button>
-        <button type="button" @click=${() => (this.changeCase(home), go(1))}>
+        <button type="button" @click=${() => (this.changeCase(home), go(1), this.setPin(null))}>
           ${page.words.reset}
         </button>
         ${this.seedBox(page)}
