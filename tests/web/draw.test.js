@@ -127,10 +127,13 @@ test('a view survives the way through a link, and home needs none', () => {
     case: { ...home.case, options: { mask: undefined }, value: [[1e-7], [-2.5], [1e21]] },
     step: 4,
     pin: { stage: 'weights', row: 1, column: 2 },
-    settings: { 'lab.d': '64' },
+    settings: { 'lab.d': '64', 'xw.x': '1,-2;0.5,4', 'fruit.case': 'a:b&c=d%2C#é|{}' },
   };
   const link = encode(view, home);
-  assert.equal(link, 's=4&p=w.2.3&m=0&v=1e-7;-2.5;1e+21&lab.d=64');
+  assert.equal(
+    link,
+    's=4&p=w.2.3&m=0&v=1e-7;-2.5;1e+21&lab.d=64&xw.x=1,-2;0.5,4&fruit.case=a:b%26c%3Dd%252C%23%C3%A9%7C%7B%7D',
+  );
   assert.deepEqual(decode(`#${link}`, home), { view, anchor: '', remarks: [] });
   assert.deepEqual(decode(`#masks&${link}`, home), { view, anchor: 'masks', remarks: [] });
   assert.deepEqual(decode('#masks', home), { view: home, anchor: 'masks', remarks: [] });

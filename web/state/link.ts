@@ -116,6 +116,10 @@ export function readCell<Name extends string>(
   return undefined;
 }
 
+/** A fragment can have commas and colons as they are: escaped they make up a quarter of a long link. */
+const escaped = (text: string) =>
+  encodeURIComponent(text).replace(/%(2C|3A|3B)/g, decodeURIComponent);
+
 export function encode(view: View, home: View): string {
   const parts: string[] = [];
   if (view.step !== home.step) parts.push(`s=${view.step}`);
@@ -131,7 +135,7 @@ export function encode(view: View, home: View): string {
     }
   }
   for (const [name, text] of Object.entries(view.settings)) {
-    parts.push(`${name}=${encodeURIComponent(text)}`);
+    parts.push(`${name}=${escaped(text)}`);
   }
   return parts.join('&');
 }
