@@ -426,7 +426,7 @@ test('overflow: the textbook’s softmax fails where the library’s does not, i
 test('refusals: every wrong call gets the library’s own answer, and the right one works', async () => {
   await onPage('zh/#no.open=start', async (page) => {
     const refusals = await wake(page, 'refusals');
-    const cases = refusals.locator('details');
+    const cases = refusals.locator('.refusals > details');
     assert.equal(await cases.count(), 12);
     const answers = await cases.evaluateAll((all) =>
       all.map((each) => ({
@@ -440,7 +440,9 @@ test('refusals: every wrong call gets the library’s own answer, and the right 
       if (name !== 'memory') assert.match(right, /接受：输出是 \[[\d, ]+\]/, name);
     }
     const open = () =>
-      refusals.locator('details[open]').evaluateAll((all) => all.map((each) => each.dataset.case));
+      refusals
+        .locator('.refusals > details[open]')
+        .evaluateAll((all) => all.map((each) => each.dataset.case));
     assert.deepEqual(await open(), ['start']);
     await refusals.locator('[data-case=width] summary').click();
     assert.deepEqual(await open(), ['width']);
