@@ -118,6 +118,49 @@ test('a change in the first figure offers the choice in the others, and Reset ta
     assert.equal(cells[4], weightsOf(article, { mask: 'causal' })[1][0].toFixed(2));
   }));
 
+test("what is saved of the reader's numbers is opened with them", async () => {
+  const open = async (page, buffer) => {
+    const menu = page.locator('attention-mask-order details.export');
+    await menu.locator('summary').click();
+    const file = { name: 'a.json', mimeType: 'application/json', buffer };
+    await menu.locator('input[type="file"]').setInputFiles(file);
+    return menu.getByRole('status').filter({ hasText: 'a.json' }).innerText();
+  };
+  const cellsOf = (page) =>
+    page.locator('attention-mask-order td[data-stage="before"]').allInnerTexts();
+  let saved;
+  let shown;
+  const [address, settings] = alone('mask-order', `${link}&order.mine=1`);
+  await onPage(
+    address,
+    async (page) => {
+      shown = await cellsOf(page);
+      const menu = page.locator('attention-mask-order details.export');
+      await menu.locator('summary').click();
+      const coming = page.waitForEvent('download');
+      await menu.getByRole('button', { name: 'JSON', exact: true }).click();
+      saved = await readFile(await (await coming).path());
+    },
+    settings,
+  );
+  await onPage(
+    alone('mask-order')[0],
+    async (page) => {
+      const before = await cellsOf(page);
+      const wrong = JSON.parse(saved);
+      wrong.calls[0].inputs.query.pop();
+      const refused = await open(page, Buffer.from(JSON.stringify(wrong)));
+      assert.match(refused, /not opened.*calls\[0\]\.inputs/);
+      assert.deepEqual(await cellsOf(page), before);
+      await page.locator('attention-mask-order details.export summary').click();
+      assert.match(await open(page, saved), /opened/);
+      assert.deepEqual(await cellsOf(page), shown);
+      assert.notDeepEqual(shown, before);
+    },
+    settings,
+  );
+});
+
 for (const language of languages) {
   test(`the choice is in the language of the page: ${language}`, async () => {
     const [address, settings] = alone('polarity', link, language);

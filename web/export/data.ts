@@ -1,6 +1,7 @@
 // What a figure shows as data: JSON, which loads here again, and CSV.
-import type { Case, Cell, Matrix } from '../state/case.js';
+import { type Case, type Cell, type Matrix, sameShape } from '../state/case.js';
 import type { Frame } from '../state/frame.js';
+import { type Input, inputs as inputNames } from '../state/random.js';
 import type { Call, Exhibit } from './exhibit.js';
 
 /** What a figure is set to, as its links say it. */
@@ -100,6 +101,20 @@ export function settingsFrom(text: string, figure: string): Settings | string {
     ([name, value]) => !/^[a-z]+$/.test(name) || typeof value !== 'string',
   );
   return wrong ? `settings.${wrong[0]}` : (settings as Settings);
+}
+
+/** The numbers of a figure's first call, if they are of the sizes of `like`. */
+export function inputsFrom(text: string, like: Case): Pick<Case, Input> | undefined {
+  const whole = parsed(text);
+  const calls: unknown = typeof whole === 'string' ? undefined : whole.calls;
+  const call: unknown = Array.isArray(calls) ? calls[0] : undefined;
+  const inputs = isObject(call) && isObject(call.inputs) ? call.inputs : {};
+  const fits = inputNames.every((name) => {
+    const rows = inputs[name];
+    return isMatrix(rows) && sameShape(rows, like[name]);
+  });
+  const { query, key, value } = inputs as Pick<Case, Input>;
+  return fits ? { query, key, value } : undefined;
 }
 
 /** A name with commas or quotes in it, as CSV wants it. */

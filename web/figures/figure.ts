@@ -55,10 +55,17 @@ export abstract class Figure extends LitElement {
         return settingsJSON(name, this.#ownSettings(), exhibit());
       },
       open: async (text) => {
-        const { settingsFrom } = await import('../export/data.js');
+        const { inputsFrom, settingsFrom } = await import('../export/data.js');
         const found = settingsFrom(text, name);
         if (typeof found === 'string') {
           return fill(this.page!.words.export.notThere, { part: found });
+        }
+        const { store } = this.page!;
+        if (found.mine !== undefined) {
+          // The reader's numbers are the page's case, not a setting of the figure.
+          const inputs = inputsFrom(text, store.home.case);
+          if (!inputs) return fill(this.page!.words.export.notThere, { part: 'calls[0].inputs' });
+          store.update({ case: { ...store.view.case, ...inputs } });
         }
         for (const key of Object.keys({ ...this.#ownSettings(), ...found })) {
           this.set(key, found[key]);

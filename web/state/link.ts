@@ -12,7 +12,7 @@ import {
   withCausal,
 } from './case.js';
 import { parseNumber } from './parse.js';
-import { type Input, seedOf, seeded, seeds } from './random.js';
+import { type Input, inputs, seedOf, seeded, seeds } from './random.js';
 import { type Stage, stages, steps } from './steps.js';
 
 /** Something in a link that could not be used as it stood: which words say so, and with what. */
@@ -38,7 +38,6 @@ const stageKeys: Record<Stage, string> = {
   weights: 'w',
   output: 'o',
 };
-const inputs = ['query', 'key', 'value'] as const;
 /** What a link says of the page's case, step and pin; all else belongs to a figure, by its key. */
 const ownKeys = new Set(['s', 'p', 'm', 'seed', ...inputs.map((name) => stageKeys[name])]);
 const figureKeys = new Set(

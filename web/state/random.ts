@@ -20,7 +20,7 @@ export function randomMatrix([rows, columns]: readonly [number, number], seed: n
 }
 
 export const seeds = [1, 9999] as const;
-const inputs = ['query', 'key', 'value'] as const;
+export const inputs = ['query', 'key', 'value'] as const;
 export type Input = (typeof inputs)[number];
 
 /** Matrices of the same sizes, each from a stream of its own. */
