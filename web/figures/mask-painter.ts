@@ -86,6 +86,19 @@ function weightsView(
   );
 }
 
+/** Which way each rule is hatched. */
+const hatchesView = (own: Own) =>
+  html`<p class="hatches">
+    ${own.hatches}
+    ${(['causal', 'padding', 'window', 'prefix', 'documents', 'several'] as const).map(
+      (cause) =>
+        html`<span class="hatch"
+          ><span class="cell" data-cause=${cause}></span>
+          ${cause === 'several' ? own.several : own.ruleNames[cause]}</span
+        >`,
+    )}
+  </p>`;
+
 export class AttentionMaskPainter extends TracedFigure<Name> {
   static override styles = sheets(painterSheet);
   static override key = 'mask';
@@ -283,6 +296,7 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
                 ${empty > 0 ? fill(own.empty, { count: empty }) : nothing}
                 <span class="remark">${own.keyboard}</span>
               </p>
+              ${hatchesView(own)}
               ${invariantsLine(page.words, { weights: frame.matrices.weights, cause: frame.cause })}`,
         )}
         <pre aria-label=${own.code}><code>{ mask: [${code.join(', ')}]${start} }</code></pre>
