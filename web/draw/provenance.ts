@@ -171,9 +171,13 @@ function pairLine(
 }
 
 /** A row of a matrix; a weight that is exactly 0 says so. */
-export const rowText = (row: readonly number[] = []) =>
+/** What a rule made 0 is a bare one. */
+export const rowText = (
+  row: readonly number[] = [],
+  isForced: (column: number) => boolean = () => false,
+) =>
   html`${equalsSign(row)}
-  ${pieces([`(${row.map((x) => (x === 0 ? '0' : exactNumber(x))).join(', ')})`])}`;
+  ${pieces([`(${row.map((x, j) => (x === 0 && isForced(j) ? '0' : exactNumber(x))).join(', ')})`])}`;
 
 /**
  * Everything that led to `cell`, in the order of the steps, as far as `step` has come. `write` is for
@@ -205,7 +209,7 @@ export function spell(
       const line = {
         stage: name,
         name: html`${fill(words.rowOf, { matrix: words.stages[name], row: row + 1 })}`,
-        text: rowText(frame.matrices[name][row]),
+        text: rowText(frame.matrices[name][row], (j) => !!frame.cause[row]?.[j]?.length),
       };
       return name === 'weights' ? [...softmaxLines(frame, words, row), line] : [line];
     });

@@ -13,8 +13,10 @@ export const norm = (of: unknown) => html`${bar}${of}${bar}`;
 
 /** Plain words with their `d_k`, `d_v` and `d_model` set as mathematics. */
 export const withWidths = (words: string): TemplateResult =>
-  html`${words.split(/\bd_(k|v|model)\b/).map((part, index) => {
-    if (index % 2 === 0) return part;
+  html`${words.split(/\b(?:d_(k|v|model)|W\^([QKVO]))(?![a-z])/).map((part, index) => {
+    if (index % 3 === 0) return part;
+    if (part === undefined) return '';
+    if (index % 3 === 2) return html`<var>W</var><sup><var>${part}</var></sup>`;
     return html`<var>d</var><sub>${part === 'model' ? part : html`<var>${part}</var>`}</sub>`;
   })}`;
 /** `d_k` in a drawing. */
