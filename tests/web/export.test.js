@@ -209,6 +209,7 @@ test('links and frames are copied; a figure with numbers of its own keeps them i
 
 /** Every other figure with a result, in a state of its own, and what its tables are called. */
 const figures = {
+  checks: { link: 'test.seed=3', calls: 0, tables: ['shapes', 'padding'] },
   alignment: { link: 'align.t=4&align.s=6&align.first=2', calls: 3 },
   broadcast: { link: 'cast.batch=2', calls: 0, tables: ['shapes', /bare mask/] },
   cost: { link: 'cost.tokens=1000&cost.heads=3', calls: 0, tables: ['count'] },
@@ -230,6 +231,7 @@ const figures = {
     tables: [/variance/, /scaled/, /entropy/, /scaled/],
   },
   sentence: { link: 'it.causal=1' },
+  'shape-flow': { link: 'shape.tokens=6&shape.mode=single', calls: 0, tables: ['shapes'] },
 };
 
 /** A CSV's lines as fields; a quoted field may hold commas. */

@@ -87,6 +87,7 @@ const keys = {
   'shape.q': ['2.4.4.8'],
   'shape.tokens': ['3', '0', '1'],
   'shape.v': ['2.4.3.7'],
+  'test.seed': ['7', '0', '1'],
   'true.bits': ['1111000011110000'],
   'true.mine': ['1'],
   'true.pin': ['array.2.1'],

@@ -13,7 +13,7 @@ const MARGIN = 12;
 /** What a figure shows: its matrices, and whatever else it says is part of its picture. */
 const SHOWN = '.matrix, [data-picture]';
 /** What is there to be used, not to be seen. */
-const CONTROLS = '.visually-hidden, .tools, button';
+const CONTROLS = '.visually-hidden, .tools, button:not(.box)';
 
 /** As the page hatches what a rule forbids; the causal rule's lines fall. */
 const directionsOf: Record<string, readonly Direction[]> = {

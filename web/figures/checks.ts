@@ -104,7 +104,7 @@ function testsView(page: Page, seed: number) {
         )}
       </ul>
     </div>`;
-  return html`<div class="checks" aria-live="polite">
+  return html`<div class="checks" aria-live="polite" data-picture>
     ${list(own.shapes, shapeTest(page, seed))} ${list(own.padding, paddingTest(page, seed))}
   </div>`;
 }
@@ -112,21 +112,36 @@ function testsView(page: Page, seed: number) {
 export class AttentionChecks extends Figure {
   static override styles = sheets(checksSheet);
 
+  static override key = 'test';
+
   static firstFrame = (page: Page) => testsView(page, 1);
 
-  #seed = 1;
+  get #seed(): number {
+    return this.whole('seed', [1, 9999], 1);
+  }
+
+  protected override readonly hasCalls = false;
+
+  protected override exhibit(page: Page) {
+    const table = (name: string, lines: Line[]) => ({
+      name,
+      head: ['holds', 'says'],
+      rows: lines.map(({ holds, word, values }) => [String(holds), fill(en.lines[word], values)]),
+    });
+    return {
+      calls: [],
+      tables: [
+        table('shapes', shapeTest(page, this.#seed)),
+        table('padding', paddingTest(page, this.#seed)),
+      ],
+    };
+  }
 
   protected override view(page: Page) {
     const own = { en, zh }[page.language];
     return html`${testsView(page, this.#seed)}
       <div class="tools">
-        <button
-          type="button"
-          @click=${() => {
-            this.#seed += 1;
-            this.requestUpdate();
-          }}
-        >
+        <button type="button" @click=${() => this.set('seed', String((this.#seed % 9999) + 1))}>
           ${own.run}
         </button>
       </div>`;

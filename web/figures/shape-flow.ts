@@ -99,6 +99,11 @@ function shapesOf(page: Page, sizes: Sizes, mode: Mode): Record<Box, number[]> {
 
 const shapeText = (shape: number[]) => `[${shape.join(', ')}]`;
 
+/** To the box at its right, or below it where there is no room. */
+const arrow = html`<span class="arrow" aria-hidden="true"
+  ><span class="across">→</span><span class="down">↓</span></span
+>`;
+
 function flowView(page: Page, sizes: Sizes, mode: Mode, chosen: Box, choose?: (box: Box) => void) {
   const own = { en, zh }[page.language];
   const shapes = shapesOf(page, sizes, mode);
@@ -112,6 +117,7 @@ function flowView(page: Page, sizes: Sizes, mode: Mode, chosen: Box, choose?: (b
         choose
           ? html`<button
               type="button"
+              class="box"
               aria-pressed=${name === chosen ? 'true' : 'false'}
               @click=${() => choose(name)}
             >
@@ -119,10 +125,11 @@ function flowView(page: Page, sizes: Sizes, mode: Mode, chosen: Box, choose?: (b
             </button>`
           : html`<span class="box">${content}</span>`
       }
+      ${name === boxes.at(-1) ? nothing : arrow}
     </li>`;
   };
   const count = shapes[chosen].reduce((a, b) => a * b);
-  return html`<ol class="flow">
+  return html`<ol class="flow" data-picture>
       ${boxes.map(box)}
     </ol>
     <p class="flow-says" aria-live="polite">
@@ -170,6 +177,18 @@ export class AttentionShapeFlow extends Figure {
   #setShape(name: InputName, shape: Shape): void {
     const text = writeShape(shape);
     this.set(name[0]!, text === writeShape(homeShapes[name]) ? undefined : text);
+  }
+
+  protected override readonly hasCalls = false;
+
+  protected override exhibit(page: Page) {
+    const mode = this.#mode;
+    const shapes = mode === 'check' ? this.#shapes : shapesOf(page, this.#sizes(), mode);
+    const rows = Object.entries<readonly number[]>(shapes).map(([name, shape]) => [
+      name,
+      shape.join(' × '),
+    ]);
+    return { calls: [], tables: [{ name: 'shapes', head: ['box', 'shape'], rows }] };
   }
 
   protected override view(page: Page) {
