@@ -13,6 +13,7 @@ const { cellNumber, cellWeight, equalsSign, exactNumber, givenNumber, operand, s
   await read('draw/number.ts');
 const { parseNumber, parseMatrix } = await read('state/parse.ts');
 const { encode, decode } = await read('state/link.ts');
+const { invariantsOf, keptScaled } = await read('draw/invariants.ts');
 const { tint } = await read('draw/scale.ts');
 
 test('cells have two decimals, a real minus, and never pretend', () => {
@@ -45,6 +46,7 @@ test('the inspector has four decimals, and given numbers are as they were given'
   assert.equal(exactNumber(-0.21552485548848732), '−0.2155');
   assert.equal(exactNumber(0.00001234), '1.234e-5'.replace('-', '−'));
   assert.equal(exactNumber(1e7), '1.000e7');
+  assert.equal(exactNumber(-1.5e-8), '−1.500e−8');
   assert.equal(givenNumber(0.1), '0.10');
   assert.equal(givenNumber(-0.125), '−0.125');
   assert.equal(givenNumber(3), '3.00');
@@ -60,6 +62,8 @@ test('≈ says that a last digit is rounded, and = that none is', () => {
   assert.equal(equalsSign([0.1 + 0.2]), '=');
   assert.equal(equalsSign([0.597, 1 / 3]), '≈');
   assert.equal(equalsSign([0.00001234]), '=');
+  // However small it is.
+  assert.equal(equalsSign([7.8812e-8]), '≈');
   assert.equal(equalsSign([0.000012345]), '≈');
   assert.equal(
     equalsSign([0.125], (x) => x.toFixed(2)),
@@ -199,4 +203,44 @@ test('every tint leaves its number readable, in both themes', () => {
       }
     }
   }
+});
+
+test('what is always true of weights fails where it is not', () => {
+  const free = [];
+  const cause = [
+    [free, ['causal']],
+    [free, free],
+  ];
+  const value = [[1], [3]];
+  const right = {
+    weights: [
+      [1, 0],
+      [0.25, 0.75],
+    ],
+    cause,
+    value,
+    output: [[1], [2.5]],
+  };
+  const failing = (of) =>
+    invariantsOf({ ...right, ...of })
+      .filter(({ holds }) => !holds)
+      .map(({ name }) => name);
+  assert.deepEqual(failing({}), []);
+  const weights = (...rows) => failing({ weights: rows });
+  assert.deepEqual(weights([1, 0], [0.25, 0.7]), ['rowsSum']);
+  assert.deepEqual(weights([1, 0], [-0.25, 1.25]), ['inUnit']);
+  assert.deepEqual(weights([0.5, 0.5], [0.25, 0.75]), ['maskedZero']);
+  assert.deepEqual(weights([NaN, 0], [0.25, 0.75]), ['rowsSum', 'inUnit']);
+  assert.deepEqual(failing({ output: [[1.1], [2.5]] }), ['inHull']);
+  // A row that may read nothing has weights of 0, and the words say so.
+  const empty = [[['padding'], ['padding']], cause[1]];
+  assert.deepEqual(failing({ cause: empty }), ['rowsSumOrEmpty', 'maskedZero', 'inHull']);
+  const none = { cause: empty, weights: [[0, 0], right.weights[1]], output: [[0], [2.5]] };
+  assert.deepEqual(failing(none), []);
+  // What rounding in float32 leaves is none of it in float64.
+  const rounded = [right.weights[0], [0.25, 0.75 + 2 ** -24]];
+  assert.deepEqual(failing({ weights: rounded, dtype: 'float32' }), []);
+  assert.deepEqual(weights(...rounded), ['rowsSum']);
+  assert.ok(keptScaled([[0.25, 0.75]], [[0, 1.5]], 0.5).holds);
+  assert.ok(!keptScaled([[0.25, 0.75]], [[0, 0.75]], 0.5).holds);
 });

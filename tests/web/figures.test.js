@@ -563,3 +563,20 @@ test('goals that are ticked stay ticked', async () => {
     assert.equal(await again.locator('input').first().isChecked(), false);
   });
 });
+
+test('below every table of weights stands what is always true of them, red where it is not', async () => {
+  await onPage('en/', async (page) => {
+    const failing = {
+      ...{ stepper: 0, retrieval: 0, projection: 0, 'causal-steps': 0, 'scaling-lab': 0 },
+      ...{ 'mask-painter': 0, polarity: 0, alignment: 0, dropout: 0 },
+      // Zeros written after softmax; a finite number where −∞ belongs, in a row that sees nothing.
+      ...{ 'mask-order': 1, 'finite-mask': 2 },
+    };
+    for (const [name, count] of Object.entries(failing)) {
+      const lines = (await wake(page, name)).locator('.invariants li');
+      const holds = await lines.evaluateAll((all) => all.map((line) => line.dataset.holds));
+      assert.ok(holds.length >= 2, name);
+      assert.equal(holds.filter((held) => held !== 'yes').length, count, `${name}: ${holds}`);
+    }
+  });
+});
