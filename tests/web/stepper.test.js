@@ -337,7 +337,7 @@ test('what must always hold is checked in sight', async () => {
     await page.locator('attention-stepper button.step').nth(5).click();
     assert.deepEqual((await textsOf(page, 'weights'))[3], ['NaN', 'NaN', 'NaN', 'NaN']);
     assert.deepEqual(await states(), ['no', 'no', 'yes', 'no']);
-    await page.locator('attention-stepper .tools button').last().click();
+    await page.locator('attention-stepper').getByRole('button', { name: 'Reset' }).click();
     assert.deepEqual(await states(), ['yes', 'yes', 'yes', 'yes']);
     assert.equal(new URL(page.url()).hash, '');
   });
