@@ -176,7 +176,7 @@ test('links and frames are copied; a figure with numbers of its own keeps them i
       const figure = page.locator('attention-retrieval');
       await figure.scrollIntoViewIfNeeded();
       await page.locator('attention-retrieval[data-live]').waitFor();
-      await figure.locator('td[data-stage="query"]').first().click();
+      await figure.locator('td[data-stage="query"]').first().focus();
       await page.keyboard.type('3');
       await page.keyboard.press('Enter');
       await figure.locator('summary').click();
