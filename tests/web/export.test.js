@@ -176,19 +176,19 @@ test('links and frames are copied; a figure with numbers of its own keeps them i
       const figure = page.locator('attention-retrieval');
       await figure.scrollIntoViewIfNeeded();
       await page.locator('attention-retrieval[data-live]').waitFor();
-      await figure.locator('td[data-stage="query"]').first().focus();
+      await figure.locator('td[data-stage="query"]').first().click();
       await page.keyboard.type('3');
       await page.keyboard.press('Enter');
       await figure.locator('summary').click();
       await figure.getByRole('button', { name: 'Copy link' }).click();
       await figure.getByText('Copied.').waitFor();
       link = await page.evaluate(() => navigator.clipboard.readText());
-      assert.match(link, /\/en\/#why&fruit\.case=/);
+      assert.match(link, /\/en\/#why&fruit\.pin=query\.1\.1&fruit\.case=/);
       await figure.getByRole('button', { name: 'Copy frame' }).click();
       await page.waitForFunction(async () => /iframe/.test(await navigator.clipboard.readText()));
       assert.match(
         await page.evaluate(() => navigator.clipboard.readText()),
-        /^<iframe src=".*\/en\/\?embed=1&amp;figure=retrieval#fruit\.case=/,
+        /^<iframe src=".*\/en\/\?embed=1&amp;figure=retrieval#fruit\.pin=query\.1\.1&fruit\.case=/,
       );
     },
     { permissions: ['clipboard-read', 'clipboard-write'] },
