@@ -100,6 +100,35 @@ function closeUp(markdown: MarkdownIt): void {
   });
 }
 
+/** A table with many columns and much in them: on a phone its rows are lists, each cell with its head. */
+function stackWideTables(markdown: MarkdownIt) {
+  markdown.core.ruler.push('wide_tables', ({ tokens }) => {
+    tokens.forEach((open, start) => {
+      if (open.type !== 'table_open') return;
+      const end = tokens.findIndex(({ type }, at) => at > start && type === 'table_close');
+      const rows: Token[][] = [];
+      for (let at = start; at < end; ++at) {
+        const { type } = tokens[at]!;
+        if (type === 'tr_open') rows.push([]);
+        if (type === 'th_open' || type === 'td_open')
+          rows.at(-1)!.push(tokens[at]!, tokens[at + 1]!);
+      }
+      const textsOf = (row: Token[]) =>
+        row.flatMap(({ type, content }) => (type === 'inline' ? [content] : []));
+      const [heads = [], ...body] = rows;
+      const longest = Math.max(...rows.map((row) => textsOf(row).join('').length));
+      const { length: columns } = textsOf(heads);
+      if (columns < 5 || (columns === 5 && longest < 80)) return;
+      open.attrSet('class', 'stacked');
+      const names = textsOf(heads).map((text) => text.replaceAll('$', '').replaceAll('_k', 'ₖ'));
+      for (const row of body) {
+        const cells = row.filter(({ type }) => type === 'td_open');
+        cells.forEach((cell, column) => cell.attrSet('data-head', names[column]!));
+      }
+    });
+  });
+}
+
 /** `mathml` is what browsers set by themselves; the other kind needs the sheet and fonts of KaTeX. */
 export function markdownFor(words: Words, output: 'htmlAndMathml' | 'mathml' = 'htmlAndMathml') {
   const markdown = new MarkdownIt({ html: true, typographer: false });
@@ -109,8 +138,10 @@ export function markdownFor(words: Words, output: 'htmlAndMathml' | 'mathml' = '
   closeUp(markdown);
   for (const kind of ['note', 'correction', 'example'] as const) aside(markdown, kind, words);
   step(markdown);
+  stackWideTables(markdown);
   // Wide tables scroll on their own, never the page.
-  markdown.renderer.rules.table_open = () => '<div class="table" tabindex="0"><table>\n';
+  markdown.renderer.rules.table_open = (tokens, index) =>
+    `<div class="${['table', tokens[index]!.attrGet('class')].filter(Boolean).join(' ')}" tabindex="0"><table>\n`;
   markdown.renderer.rules.table_close = () => '</table></div>\n';
   // A long name breaks between its words.
   markdown.renderer.rules.code_inline = (tokens, index) => {
