@@ -53,7 +53,10 @@ test('1,000 calls that need more than is kept between calls', () => {
   attention.scaledDotProductAttention(...inputs);
   const before = attention.memory();
   for (let n = 0; n < 1000; n++) attention.scaledDotProductAttention(...inputs);
-  assert.deepEqual(attention.memory(), before);
+  const { total, used } = attention.memory();
+  assert.equal(total, before.total);
+  // A piece of memory may be some bytes longer than was asked for, whichever was free.
+  assert.ok(Math.abs(used - before.used) < 256, `${used} bytes in use, before ${before.used}`);
 });
 
 test('results are the caller’s: later calls and the end of the instance leave them as they are', async () => {

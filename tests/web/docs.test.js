@@ -151,7 +151,8 @@ test('every code of an error is listed, with the messages of real calls or when 
       .filter((name) => /\.(cpp|ts)$/.test(name))
       .map((name) => readFileSync(new URL(name, folder), 'utf8'));
   });
-  const thrown = /AttentionError\(\s*'([a-z]+)'|(?:return|error =|fail\()\s*\{"([a-z]+)",/g;
+  const thrown =
+    /(?:AttentionError\(\s*|code = )'([a-z]+)'|(?:return|error =|fail\()\s*\{"([a-z]+)",/g;
   const codes = sources.flatMap((text) => [...text.matchAll(thrown)].map((m) => m[1] ?? m[2]));
   assert.ok(codes.length > 30);
   await onPage('en/docs/reference/', async (page) => {
