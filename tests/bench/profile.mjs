@@ -3,7 +3,7 @@
 //   --seconds=8        how long each is watched
 //   --readme           the table into README.md and README.zh.md
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
@@ -70,10 +70,11 @@ process.exit(0);
 /** Names of the functions of the built WebAssembly, by their numbers. */
 function functionNames(simd) {
   const built = join(root, `build/wasm-${simd}/attention-${simd}`);
-  const [made, used] = [`${built}.wasm`, join(root, `dist/wasm/attention-${simd}.wasm`)].map(
-    (file) => readFileSync(file),
-  );
-  if (!made.equals(used)) throw new Error('dist/ is not what build/ holds; npm run build');
+  const files = [`${built}.wasm`, join(root, `dist/wasm/attention-${simd}.wasm`)];
+  const [made, used] = files.map((file) => existsSync(file) && readFileSync(file));
+  if (!made || !used || !made.equals(used)) {
+    throw new Error('build/ does not hold what dist/ was made of; run npm run build');
+  }
   const names = new Map();
   for (const line of readFileSync(`${built}.js.symbols`, 'utf8').trim().split('\n')) {
     const [number] = line.split(':', 1);
