@@ -69,7 +69,10 @@ TEST_CASE("the caller does what comes first before its own tasks, also where the
     for (int count : {0, 1, 2, 50}) {
       bool done = false, early = false;
       pool.parallel_for(
-          count, [&](int, int worker) { early = early || (worker == 0 && !done); },
+          count,
+          [&](int, int worker) {
+            if (worker == 0 && !done) early = true;  // both are the caller's own
+          },
           [&] { done = true; });
       CHECK(done);
       CHECK(!early);
