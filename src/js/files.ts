@@ -145,6 +145,11 @@ async function readNpz(bytes: Uint8Array<ArrayBuffer>, name: string): Promise<Ma
       if (packed.length < packedLength) throw wrong(name, `has ${key} cut off`);
       const content = method === 0 ? packed.slice() : await inflated(packed);
       if (content.length !== length) throw wrong(name, `has ${key} cut off`);
+      const [sum, found] = [view.getUint32(at + 16, true), checksum(content)];
+      if (found !== sum) {
+        const sums = `its CRC-32 is ${hex(found)} and should be ${hex(sum)}`;
+        throw wrong(name, `has ${key} damaged: ${sums}; copy or save the file again`);
+      }
       tensors.set(key, readNpy(content, `${name}: ${key}`));
     }
     at += 46 + nameLength + extraLength + commentLength;
@@ -160,6 +165,22 @@ async function readNpz(bytes: Uint8Array<ArrayBuffer>, name: string): Promise<Ma
 const inZip64 = 0xffffffff;
 const zip64 = (name: string) =>
   wrong(name, 'is a zip64 archive; save the tensors as .npy or .safetensors files');
+
+const hex = (sum: number): string => sum.toString(16).padStart(8, '0');
+
+/** What each byte adds to a CRC-32, its polynomial written from the lowest bit up. */
+const remainders = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let rest = byte;
+  for (let bit = 0; bit < 8; bit++) rest = rest & 1 ? (rest >>> 1) ^ 0xedb88320 : rest >>> 1;
+  return rest;
+});
+
+/** The CRC-32 that a zip archive keeps of each entry: RFC 1952, section 8. */
+function checksum(bytes: Uint8Array): number {
+  let sum = ~0;
+  for (const byte of bytes) sum = remainders[(sum ^ byte) & 0xff]! ^ (sum >>> 8);
+  return ~sum >>> 0;
+}
 
 async function inflated(packed: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'));

@@ -129,6 +129,10 @@ const wrong = {
     withBytes(file('six-step.npz'), central + 24, 4, 0xffffffff),
     /is a zip64 archive/,
   ],
+  'a .npz with one byte of an array changed': [
+    withBytes(file('kinds.npz'), file('kinds.npz').indexOf('NUMPY') + 130, 1, 7),
+    /has \w+ damaged: its CRC-32 is [0-9a-f]{8} and should be [0-9a-f]{8}; copy or save/,
+  ],
   'a .npz with more in its list than there is': [
     withBytes(file('six-step.npz'), -12, 2, 60),
     /zip archive that is cut off/,

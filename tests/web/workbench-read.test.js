@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFile as readBytes } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { deflateRawSync } from 'node:zlib';
+import { crc32, deflateRawSync } from 'node:zlib';
 import { runnerImport } from 'vite';
 import { bytesOf, npy, safetensors } from './tensor-files.js';
 
@@ -189,7 +189,7 @@ test('files are read: bfloat16 and truth values of .safetensors, UTF-16 of a spr
 });
 
 /** A zip archive of one entry, as zipfile would write it. */
-function zip(name, content, { method = 0, packed = content } = {}) {
+function zip(name, content, { method = 0, packed = content, sum = crc32(content) } = {}) {
   const file = Buffer.from(name);
   const sizes = [packed.length, content.length];
   const local = Buffer.alloc(30);
@@ -201,6 +201,7 @@ function zip(name, content, { method = 0, packed = content } = {}) {
   const entry = Buffer.alloc(46);
   entry.writeUInt32LE(0x02014b50);
   entry.writeUInt16LE(method, 10);
+  entry.writeUInt32LE(sum, 16);
   entry.writeUInt32LE(sizes[0], 20);
   entry.writeUInt32LE(sizes[1], 24);
   entry.writeUInt16LE(file.length, 28);
@@ -285,6 +286,17 @@ const broken = [
     zip('q.npy', plain, { method: 14 }),
   ],
   ['damaged', { name: 'a.npz' }, 'a.npz', deflated],
+  [
+    'damagedEntry',
+    {
+      name: 'a.npz',
+      entry: 'q',
+      found: crc32(plain).toString(16).padStart(8, '0'),
+      sum: '00000abc',
+    },
+    'a.npz',
+    zip('q.npy', plain, { sum: 0xabc }),
+  ],
   ['noNpy', { name: 'a.npz' }, 'a.npz', zip('data.pkl', plain)],
   [
     'cutEntry',

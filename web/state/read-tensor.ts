@@ -29,6 +29,10 @@ function givenOf(tensor: Tensor): GivenTensor {
 const sentences: readonly (readonly [ReadError['word'], RegExp])[] = [
   ['cutHeader', /^(?<name>.+?) (has a header that is cut|is cut off within its header)/],
   ['cutEntry', /^(?<name>.+?) has (?<entry>.+) cut off/],
+  [
+    'damagedEntry',
+    /^(?<name>.+?) has (?<entry>.+) damaged: its CRC-32 is (?<found>\w+) and should be (?<sum>\w+)/,
+  ],
   ['cutFile', /^(?<name>.+?) is (a zip archive that is )?cut off/],
   ['zip64', /^(?<name>.+?) is a zip64 archive/],
   ['packed', /^(?<name>.+?) has (?<entry>.+) packed by method (?<method>\d+)/],

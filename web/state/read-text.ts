@@ -30,6 +30,7 @@ export class ReadError extends Error {
       | 'cutHeader'
       | 'cutEntry'
       | 'damaged'
+      | 'damagedEntry'
       | 'noNpy'
       | 'zip64'
       | 'packed'
