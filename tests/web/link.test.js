@@ -100,6 +100,16 @@ const keys = {
   'xw.wv': [writeMatrix(matrices.wv)],
   'xw.x': [writeMatrix(matrices.x)],
 };
+/** What a figure shows anyway, said by a link. */
+const usual = {
+  'align.equal': '0',
+  'drop.mine': '0',
+  'it.causal': '0',
+  'lab.d': '64',
+  'mask.m': 'queries:6,side:right,painted:',
+  'online.mask': 'causal',
+  'shape.tokens': '4',
+};
 const linkOf = (parts) =>
   parts.map(([name, text]) => `${name}=${encodeURIComponent(text)}`).join('&');
 
@@ -152,6 +162,12 @@ test('every part of a link that cannot be used as it stands is told, in its figu
     const none = await remarksOf(page, linkOf(fine));
     for (const [key, text] of Object.entries(none)) {
       assert.doesNotMatch(text, /link|asked for|cannot be used/i, key);
+    }
+
+    for (const link of [linkOf(Object.entries(usual)), 'mask.m=keys:1']) {
+      for (const [key, text] of Object.entries(await remarksOf(page, link))) {
+        assert.doesNotMatch(text, /The link says/, `${link}: ${key}`);
+      }
     }
 
     const garbage = await remarksOf(page, linkOf(entries.map(([name]) => [name, 'garbage'])));

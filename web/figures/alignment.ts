@@ -231,12 +231,7 @@ export class AttentionAlignment extends TracedFigure<Name> {
       queries: this.whole('t', [1, most], home.queries),
       keys: this.whole('s', [1, most], home.keys),
       first: this.whole('first', [1, most], home.first),
-      isEqual: this.setting(
-        'equal',
-        (text) => (text === '1' ? true : undefined),
-        false,
-        () => '1',
-      ),
+      isEqual: this.flag('equal'),
     };
   }
 

@@ -106,12 +106,7 @@ export abstract class Figure extends LitElement {
   }
 
   get #isMine(): boolean {
-    return this.setting(
-      'mine',
-      (text) => (text === '1' ? true : undefined),
-      false,
-      () => '1',
-    );
+    return this.flag('mine');
   }
 
   /** The case that it shows: the article's, or the reader's where there is one and it is asked for. */
@@ -168,6 +163,12 @@ export abstract class Figure extends LitElement {
       return x === undefined ? undefined : Math.min(Math.max(round(x), low), high);
     };
     return this.setting(name, read, fallback);
+  }
+
+  /** One that is on or off; off unless said. */
+  protected flag(name: string): boolean {
+    const read = (text: string) => (/^[01]$/.test(text) ? text === '1' : undefined);
+    return this.setting(name, read, false, (isOn) => (isOn ? '1' : '0'));
   }
 
   /** One that is a whole number. */

@@ -21,6 +21,7 @@ import {
   type MaskSetting,
   type RuleName,
   clamped,
+  fieldsOf,
   home,
   isPadding,
   limitsOf,
@@ -55,7 +56,7 @@ const masked = keepLast((page, text: string) => {
     ]),
     operandsOf: (cell) => (cell.stage === 'mask' ? [] : maskCellsOf(frame, cell, 'mask')),
   };
-  return { setting, frame, lineage };
+  return { text, setting, frame, lineage };
 });
 
 type Masked = ReturnType<typeof masked>;
@@ -115,7 +116,8 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
       'm',
       (text) => masked(page, text),
       null,
-      (shown) => (shown ? write(shown.setting) : undefined),
+      // Of what it does not say, nothing need be told.
+      (shown) => (shown ? write(shown.setting, fieldsOf(shown.text).keys()) : undefined),
     );
     return found ?? masked(page, '');
   }

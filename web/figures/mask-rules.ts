@@ -104,26 +104,33 @@ export const limitsOf = ({
   padded: [0, keys],
 });
 
-/** Only what differs from home; undefined where nothing does. */
-export function write(setting: MaskSetting): string | undefined {
-  const parts: string[] = [];
-  for (const name of numbers) {
-    if (setting[name] !== home[name]) parts.push(`${name}:${setting[name]}`);
-  }
-  if (setting.rules.join() !== home.rules.join()) parts.push(`rules:${setting.rules.join('+')}`);
-  if (setting.side !== home.side) parts.push(`side:${setting.side}`);
-  if (setting.start !== home.start) parts.push(`start:${setting.start}`);
-  if (setting.painted.size > 0) parts.push(`painted:${[...setting.painted].join('+')}`);
+const textsOf = (setting: MaskSetting): Record<string, string> => ({
+  ...Object.fromEntries(numbers.map((name) => [name, String(setting[name])])),
+  rules: setting.rules.join('+'),
+  side: setting.side,
+  start: setting.start,
+  painted: [...setting.painted].join('+'),
+});
+
+/** What `names` say of it: unless given, those that differ from home. Undefined where that is nothing. */
+export function write(setting: MaskSetting, names?: Iterable<string>): string | undefined {
+  const [texts, usual] = [textsOf(setting), textsOf(home)];
+  const said = names ?? Object.keys(texts).filter((name) => texts[name] !== usual[name]);
+  const parts = [...said].filter((name) => name in texts).map((name) => `${name}:${texts[name]}`);
   return parts.length > 0 ? parts.join(',') : undefined;
 }
 
-export function read(text: string): MaskSetting {
-  const fields = new Map(
+/** What a text says, by name. */
+export const fieldsOf = (text: string): Map<string, string> =>
+  new Map(
     text.split(',').map((part): [string, string] => {
       const [name = '', value = ''] = part.split(':');
       return [name, value];
     }),
   );
+
+export function read(text: string): MaskSetting {
+  const fields = fieldsOf(text);
   const setting = { ...home };
   const rules = fields.get('rules')?.split('+');
   if (rules) setting.rules = ruleNames.filter((name) => rules.includes(name));
@@ -154,8 +161,9 @@ export function clamped(
     }),
   ) as Record<Numeric, number>;
   const exists = (cell: string) => {
-    const [row, column] = cell.split('.').map(Number);
-    return row! >= 0 && row! < values.queries && column! >= 0 && column! < values.keys;
+    const [row = NaN, column = NaN] = cell.split('.').map(Number);
+    const isIn = row >= 0 && row < values.queries && column >= 0 && column < values.keys;
+    return isIn && cell === `${row}.${column}`;
   };
   return { ...setting, ...values, painted: new Set([...painted].filter(exists)) };
 }

@@ -140,9 +140,9 @@ export class AttentionOnlineSoftmax extends Figure {
       tile: this.whole('tile', [1, keys], home.tile),
       causal: this.setting(
         'mask',
-        (text) => (text === 'none' ? false : undefined),
+        (text) => (text === 'none' ? false : text === 'causal' ? true : undefined),
         home.causal,
-        (isOn) => (isOn ? undefined : 'none'),
+        (isOn) => (isOn ? 'causal' : 'none'),
       ),
     };
   }

@@ -57,8 +57,7 @@ export class AttentionSentence extends Figure {
   static firstFrame = (page: Page) => rowView(page, false);
 
   get #isCausal(): boolean {
-    const read = (text: string) => (/^[01]$/.test(text) ? text === '1' : undefined);
-    return this.setting('causal', read, false, (isOn) => (isOn ? '1' : '0'));
+    return this.flag('causal');
   }
 
   protected override exhibit(page: Page) {
