@@ -34,10 +34,10 @@ function sourceLink(figure: Element, name: string, store: Store): HTMLElement {
   link.title = document.title;
   document.title = `${name} · ${document.title}`;
   const follow = () => {
-    link.href = `${location.pathname}#${section}&${store.fragment}`.replace(/&$/, '');
+    link.href = `${location.pathname}#${section}&${store.link}`.replace(/&$/, '');
   };
   follow();
-  store.addEventListener('change', follow);
+  for (const event of ['change', 'address']) store.addEventListener(event, follow);
   heading.append(link);
   return heading;
 }

@@ -48,7 +48,7 @@ function showFailure(words: Words, error: unknown): void {
 async function start(): Promise<void> {
   const { default: words } = await wordsOf[language]();
   const store = new Store(home);
-  store.bindToAddress();
+  await store.bindToAddress();
   if (isEmbedded) showAlone(words, store);
   else {
     startThemeSwitch();

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { deflateSync } from 'node:zlib';
 import { figureNames, languages, onPage, site, textsOf } from './browser.js';
 import { install } from './install.js';
 
@@ -106,6 +107,11 @@ test('figures are elements in a page that knows nothing else, from the packed fi
     await second.evaluate((element) => element.setAttribute('state', 's=4&p=w.9.9'));
     assert.equal(await second.locator('button.step[aria-current] .number').innerText(), '4');
     assert.match(await second.locator('.messages').innerText(), /cell w\.9\.9; w\.4\.4/);
+    // A shortened state too, as a link that was copied has it.
+    const short = `z=${deflateSync('s=5&p=w.2.1').toString('base64url')}`;
+    await second.evaluate((element, state) => (element.state = state), short);
+    await second.locator('td[data-stage="weights"][data-pinned]').waitFor();
+    assert.equal(await second.evaluate((element) => element.state), 's=5&p=w.2.1');
     // The address of the page around stays as it is.
     assert.equal(page.url(), url);
     // Words of the language around, and styles of its own.

@@ -9,6 +9,7 @@ import { type FigureClass, figures } from '../figures/index.js';
 import { ProseFigure } from '../figures/prose-figure.js';
 import { home } from '../state/home.js';
 import { decode } from '../state/link.js';
+import { isShortened, lengthen } from '../state/shorten.js';
 import { Store } from '../state/store.js';
 import { type Language, type Words, fill } from '../state/words.js';
 import proseSheet from '../styles/prose-figures.css?inline';
@@ -49,7 +50,22 @@ function alone(figure: FigureClass): CustomElementConstructor {
     }
 
     set state(fragment: string) {
-      const { view, remarks } = decode(fragment, home);
+      this.#asked = fragment;
+      if (isShortened(fragment)) this.#opening = this.#open(fragment);
+      else this.#follow(fragment);
+    }
+
+    #asked = '';
+    /** Of a shortened state; the figure is not drawn before. */
+    #opening: Promise<void> | undefined;
+
+    async #open(short: string): Promise<void> {
+      const fragment = await lengthen(short);
+      if (this.#asked === short) this.#follow(fragment ?? short);
+    }
+
+    #follow(fragment: string): void {
+      const { view, remarks } = decode(fragment, isShortened(fragment) ? this.#store.view : home);
       this.#store.remarks = remarks;
       this.#store.update(view);
       this.requestUpdate();
@@ -72,6 +88,7 @@ function alone(figure: FigureClass): CustomElementConstructor {
       try {
         const attention = await loadOnce();
         if (isProse) this.prose = (await proseOf[language]()).default[this.localName]!;
+        await this.#opening;
         this.#store.addEventListener('change', this.#tell);
         this.page = { library, attention, store: this.#store, words, language };
       } catch (error) {

@@ -7,8 +7,8 @@
  */
 export interface AttentionFigure extends HTMLElement {
   /**
-   * What the figure shows: what a link to the article says after its `#`, such as `s=3&p=w.2.1`.
-   * Also an attribute. What cannot be used of it is put right, and the figure says so.
+   * What the figure shows: what a link to the article says after its `#`, such as `s=3&p=w.2.1`;
+   * one that is shortened (`z=…`) is followed in a moment. Also an attribute. What cannot be used of it is put right, and the figure says so.
    */
   state: string;
   addEventListener<Type extends keyof AttentionFigureEvents>(

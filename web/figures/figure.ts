@@ -6,6 +6,7 @@ import figureSheet from '../styles/figure.css?inline';
 import { copyNumbers } from '../draw/copy.js';
 import type { Exhibit } from '../export/exhibit.js';
 import type { Case } from '../state/case.js';
+import type { Remark } from '../state/link.js';
 import type { Page } from '../state/page.js';
 import { parseNumber } from '../state/parse.js';
 import { choiceOf } from '../state/shared-case.js';
@@ -97,7 +98,9 @@ export abstract class Figure extends LitElement {
    * case where it shares it.
    */
   protected isConcerned(): boolean {
-    const own = Object.entries(this.#ownSettings()).join();
+    const settings = Object.entries(this.#ownSettings()).join();
+    const unread = this.page ? this.linkRemarks(this.page).length : 0;
+    const own = `${settings}|${unread}`;
     const given = this.sharesCase ? this.page?.store.view.case : undefined;
     const isNew = own !== this.#settings || given !== this.#case;
     this.#settings = own;
@@ -181,16 +184,25 @@ export abstract class Figure extends LitElement {
     return this.#names.has(name);
   }
 
-  /** What of the link's settings is not as the link says it. */
-  protected remarks({ words }: Page): unknown {
-    const key = this.#key;
-    const remarks = [...this.clamped].map(([name, { asked, used }]) =>
-      fill(used === '' ? words.linkUnusable : words.linkClamped, {
-        name: `${key}.${name}`,
-        asked,
-        used,
-      }),
+  /** What of a link that leads here cannot be read. */
+  protected linkRemarks({ store }: Page): readonly Remark[] {
+    const isAlone = document.querySelectorAll('[data-figure]').length < 2;
+    const section = this.closest('section')?.id;
+    const isHere = (anchor: unknown) => isAlone || section === anchor;
+    return store.remarks.filter(
+      ({ word, values }) => word === 'linkShortened' && isHere(values.anchor),
     );
+  }
+
+  /** What of the link's settings is not as the link says it. */
+  protected remarks(page: Page): unknown {
+    const { words } = page;
+    const key = this.#key;
+    const remarks = this.linkRemarks(page).map(({ word }) => words[word]);
+    for (const [name, { asked, used }] of this.clamped) {
+      const word = used === '' ? 'linkUnusable' : 'linkClamped';
+      remarks.push(fill(words[word], { name: `${key}.${name}`, asked, used }));
+    }
     for (const name of Object.keys(this.#ownSettings())) {
       if (!this.knows(name)) remarks.push(fill(words.linkUnknown, { name: `${key}.${name}` }));
     }

@@ -25,10 +25,10 @@ export async function copied(
   what: 'link' | 'frame',
 ): Promise<string> {
   const section = figure.closest('section')?.id ?? '';
-  const fragment = [section, store.fragment].filter((part) => part !== '').join('&');
+  const fragment = [section, store.link].filter((part) => part !== '').join('&');
   const { origin, pathname } = location;
   const name = figure.localName.replace('attention-', '');
-  const source = `${origin}${pathname}?embed=1&amp;figure=${name}#${store.fragment}`;
+  const source = `${origin}${pathname}?embed=1&amp;figure=${name}#${store.link}`;
   const text =
     what === 'link'
       ? `${origin}${pathname}#${fragment}`

@@ -52,6 +52,9 @@ export class AttentionStepper extends CaseFigure {
     if (step !== undefined && Number.isInteger(step) && steps[step - 1]) this.#update({ step });
   }
 
+  /** It says all of them itself. */
+  protected override linkRemarks = () => [];
+
   protected override board({ store, words }: Page) {
     const { view } = store;
     const looked = this.grid.looked ?? exampleCells[steps[view.step - 1]!];

@@ -1,5 +1,6 @@
 // View ↔ URL fragment. Short keys, and only what differs from the article's own state:
 //   #section&s=3&p=w.2.1&m=0&q=0.11,0.77;…     pins are counted from 1, as the page counts
+// Where that gets long, address.ts shortens it.
 import {
   type Case,
   type Cell,
@@ -22,6 +23,7 @@ export interface Remark {
     | 'linkPin'
     | 'linkMatrix'
     | 'linkMask'
+    | 'linkShortened'
     | 'linkUnknown'
     | 'linkClamped'
     | 'linkUnusable';
@@ -39,7 +41,7 @@ const stageKeys: Record<Stage, string> = {
   output: 'o',
 };
 /** What a link says of the page's case, step and pin; all else belongs to a figure, by its key. */
-const ownKeys = new Set(['s', 'p', 'm', 'seed', ...inputs.map((name) => stageKeys[name])]);
+const ownKeys = new Set(['s', 'p', 'm', 'z', 'seed', ...inputs.map((name) => stageKeys[name])]);
 const figureKeys = new Set(
   'align bench bug cards cast causal cost dot drop exp finite fruit half it lab mask no online order quiz shape test true xw'.split(
     ' ',
@@ -207,6 +209,9 @@ export function decode(
       remarks.push({ word: 'linkMatrix', values });
     }
   }
+
+  // What can be read of a shortened link stands in full by now: see address.ts.
+  if (fields.has('z')) remarks.push({ word: 'linkShortened', values: { anchor } });
 
   const pinText = fields.get('p');
   const pin = pinText === undefined ? home.pin : readPin(pinText, newCase, remarks);

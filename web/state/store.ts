@@ -1,4 +1,5 @@
 // The page's one state: the case, the step and the pin; every change goes through here.
+import { Address } from './address.js';
 import { type Case, type View, sameCase, sameCell } from './case.js';
 import { type Remark, decode, encode } from './link.js';
 
@@ -10,7 +11,7 @@ export class Store extends EventTarget {
   #view: View;
   #past: Case[] = [];
   remarks: Remark[] = [];
-  #isInAddress = false;
+  #address: Address | undefined;
   #isEntry = false;
 
   constructor(readonly home: View) {
@@ -27,9 +28,14 @@ export class Store extends EventTarget {
     return encode(this.#view, this.home);
   }
 
+  /** The same as it is shared: shortened where it is long. */
+  get link(): string {
+    return this.#address?.linkOf(this.fragment) ?? this.fragment;
+  }
+
   /** Whether the page's address says all this. */
   get isInAddress(): boolean {
-    return this.#isInAddress;
+    return this.#address !== undefined;
   }
 
   get canUndo(): boolean {
@@ -68,56 +74,35 @@ export class Store extends EventTarget {
 
   /**
    * Keeps the URL fragment and the view the same: reads it now and whenever the reader goes back,
-   * forward or to an anchor, and writes it after each change. All that one press of a button changes
-   * is one entry.
+   * forward or to an anchor, and writes it after each change. Fulfils when it has been read; fires
+   * `address` when the address has been shortened.
    */
-  bindToAddress(): void {
-    this.#isInAddress = true;
+  async bindToAddress(): Promise<void> {
+    const address = new Address(() => this.dispatchEvent(new Event('address')));
+    this.#address = address;
     let isRead = false;
-    let isEntered = false;
     let anchor = '';
-    let waiting: { timer: ReturnType<typeof setTimeout>; isNewEntry: boolean } | undefined;
-    const write = (address: string, isNewEntry: boolean) => {
-      clearTimeout(waiting?.timer);
-      const isEntry = (isNewEntry || waiting?.isNewEntry === true) && !isEntered;
-      waiting = undefined;
-      if (address === location.pathname + location.search + location.hash) return;
-      try {
-        if (!isEntry) {
-          history.replaceState(null, '', address);
-          return;
-        }
-        history.pushState(null, '', address);
-        isEntered = true;
-        queueMicrotask(() => (isEntered = false));
-      } catch (error) {
-        // Safari takes so many changes in so many seconds, fewer than a slider makes.
-        if (!(error instanceof DOMException)) throw error;
-        waiting = { timer: setTimeout(write, 1000, address, isEntry), isNewEntry: isEntry };
-      }
-    };
     const read = () => {
-      clearTimeout(waiting?.timer);
-      waiting = undefined;
-      const { hash } = location;
-      // A plain #section is a jump within the article; what the reader was looking at stays.
-      const jump = hash !== '' && !hash.includes('=') && isRead;
-      const found = decode(hash, jump ? this.#view : this.home);
+      address.stop();
+      const { fragment } = address;
+      // A plain #section is a jump within the article; what the reader was looking at stays. So it does
+      // when the link is damaged.
+      const jump = fragment !== '' && !fragment.includes('=') && isRead;
+      const found = decode(fragment, jump || address.isClosed ? this.#view : this.home);
       anchor = found.anchor;
       this.remarks = found.remarks;
       isRead = true;
-      if (jump) write(this.#address(anchor), false);
+      if (jump) address.write(anchor, this.fragment, false);
       else if (anchor !== '') document.getElementById(anchor)?.scrollIntoView();
       this.update(found.view, false);
       if (found.remarks.length > 0) this.dispatchEvent(new Event('change'));
+      address.settle(anchor, this.fragment);
     };
-    read();
-    addEventListener('hashchange', read);
-    this.addEventListener('change', () => write(this.#address(anchor), this.#isEntry));
-  }
-
-  #address(anchor: string): string {
-    const fragment = [anchor, this.fragment].filter((part) => part !== '').join('&');
-    return location.pathname + location.search + (fragment === '' ? '' : `#${fragment}`);
+    const follow = async () => {
+      if (await address.open()) read();
+    };
+    addEventListener('hashchange', () => (address.isClosed ? void follow() : read()));
+    await (address.isClosed ? follow() : read());
+    this.addEventListener('change', () => address.write(anchor, this.fragment, this.#isEntry));
   }
 }
