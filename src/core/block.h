@@ -238,12 +238,17 @@ class Block {
 
   [[gnu::noinline]] bool values_finite(Tile& tile) const {
     if (!tile.finite) {
-      T sum = 0;  // of zeros, unless 0·∞ or 0·NaN is among them
+      Lanes<T> sums(T(0));  // all of zeros, unless 0·∞ or 0·NaN is among them
+      T sum = 0;
       for (Index j = 0; j < tile.count; ++j) {
         const T* value = tile.value.data + j * tile.value.stride;
-        for (Index c = 0; c < plan_.sizes.value_dim; ++c) sum += T(0) * value[c];
+        Index c = 0;
+        for (; c + lanes<T> <= plan_.sizes.value_dim; c += lanes<T>) {
+          sums += Lanes<T>(T(0)) * load(value + c);
+        }
+        for (; c < plan_.sizes.value_dim; ++c) sum += T(0) * value[c];
       }
-      tile.finite = sum == 0;
+      tile.finite = sum == 0 && !any<T>(sums != Lanes<T>(T(0)));
     }
     return *tile.finite;
   }
