@@ -135,17 +135,22 @@ class Flash {
     }
   }
 
+  /// With other threads all inputs at once, so that none has to wait longer than it must; alone
+  /// each when its turn comes, which finds it in the caches.
   void bring_inputs() {
-    while (arrived_ < heads_) {
-      const Index heads = watch_.more_heads();
-      const std::lock_guard lock(arrival_);
-      arrived_ = heads;
-      arrival_told_.notify_all();
-    }
+    while (pool_.workers() > 1 && arrived_ < heads_) bring_heads();
+  }
+
+  void bring_heads() {
+    const Index heads = watch_.more_heads();
+    const std::lock_guard lock(arrival_);
+    arrived_ = heads;
+    arrival_told_.notify_all();
   }
 
   void wait_for_inputs(Index head) {
     if (arrived_ > head) return;
+    while (pool_.workers() == 1 && arrived_ <= head) bring_heads();
     std::unique_lock lock(arrival_);
     arrival_told_.wait(lock, [&] { return arrived_ > head; });
   }

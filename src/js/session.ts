@@ -143,7 +143,8 @@ export class Session {
       };
     }
     const headsAtOnce = this.reply(Reply.headsAtOnce);
-    if (headsAtOnce === 0) this.#upload();
+    // What progress() does to the caller's arrays must change nothing.
+    if (progress || headsAtOnce === 0) this.#upload();
     else this.#uploadMeanwhile(headsAtOnce);
     this.module._attend_call(progress !== undefined, begin, end);
     this.#memory(); // in which the reply stands may have grown during the work
@@ -176,13 +177,12 @@ export class Session {
     this.#message.uploadInputs(this.#memory(), this.#needed());
   }
 
-  /** Lets the call copy them in, some heads at a time, while its other threads are at work. */
+  /** Lets the call copy them in, some heads at a time, while it is at work on those before. */
   #uploadMeanwhile(headsAtOnce: number): void {
-    const memory = this.#memory();
-    const needed = this.#needed();
     let heads = 0;
     this.module.moreHeads = () => {
-      this.#message.uploadHeads(memory, heads, (heads += headsAtOnce), needed);
+      const memory = this.#memory(); // which may have grown since the last
+      this.#message.uploadHeads(memory, heads, (heads += headsAtOnce), this.#needed());
       return heads;
     };
   }

@@ -272,8 +272,9 @@ EMSCRIPTEN_KEEPALIVE int prepare_call(bool explaining, double words) {
 
 EMSCRIPTEN_KEEPALIVE void attend_call(bool with_progress, double first_row, double end_row) {
   Watch watch;
-  if (with_progress) watch.progress = call_progress;
-  if (session->reply().heads_at_once > 0) {
+  if (with_progress) {
+    watch.progress = call_progress;
+  } else if (session->reply().heads_at_once > 0) {
     watch.more_heads = [] { return static_cast<Index>(call_more_heads()); };
   }
   session->attend(watch, first_row, end_row);

@@ -203,17 +203,17 @@ double Session::needed() {
   return saved > worthwhile * 2 * sizes.batch ? address(needed_.data()) : 0;
 }
 
-/// With threads, the first heads are worked at while the caller still copies in the others, where
-/// that takes longer than waking a thread.
+/// Heads are worked at while others are still to be copied in: by other threads, or before what
+/// was copied has left the second cache. Not where it all stays there, or is done in no time.
 double Session::heads_at_once() const {
-  constexpr std::int64_t worthwhile = std::int64_t{1} << 19;  // bytes
+  constexpr std::int64_t piece = std::int64_t{1} << 18;  // bytes
+  const std::int64_t least = (pool_->workers() > 1 ? 2 : 8) * piece;
   const auto& [query, key, value, options] = call_;
   const std::int64_t heads = plan_.sizes.batch * plan_.sizes.kv_heads;
-  if (cached_ || pool_->workers() == 1 || heads < 2) return 0;
-  if (query.strided || key.strided || value.strided) return 0;
-  if (bytes_of(query.size() + key.size() + value.size(), query.dtype) < worthwhile) return 0;
-  constexpr std::int64_t pieces = 8;
-  return static_cast<double>((heads + pieces - 1) / pieces);
+  if (cached_ || query.strided || key.strided || value.strided) return 0;
+  const std::int64_t bytes = bytes_of(query.size() + key.size() + value.size(), query.dtype);
+  if (heads < 2 || bytes < least) return 0;
+  return static_cast<double>(std::max<std::int64_t>(heads * piece / bytes, 1));
 }
 
 void Session::attend(const Watch& watch, double first_row, double end_row) {
