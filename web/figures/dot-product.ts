@@ -61,16 +61,58 @@ function shadow([qx, qy]: Vector, [kx, ky]: Vector, score: number) {
   return svg`<path class="shadow" d="M${kx} ${-ky}L${x} ${-y}M0 0L${x} ${-y}" />`;
 }
 
+const viewBox = `${-REACH - 0.4} ${-REACH - 0.4} ${2 * REACH + 0.8} ${2 * REACH + 0.8}`;
+const planeView = (q: Vector, k: Vector, score: number) =>
+  svg`${grid} ${shadow(q, k, score)} ${arrow('k', k)} ${arrow('q', q)}`;
+
+function factsView(page: Page, q: Vector, k: Vector) {
+  const own = { en, zh }[page.language];
+  const score = dot(page, q, k);
+  const { long, wide, cosine, degrees } = geometry(q, k, score);
+  const given = (x: number) => operand(givenNumber(x));
+  return html`<dl aria-live="polite">
+    <div>
+      <dt>${own.dot}</dt>
+      <dd>
+        <var>q</var>·<var>k</var> = ${given(q[0])}×${given(k[0])} + ${given(q[1])}×${given(k[1])} =
+        <b>${exactNumber(score)}</b>
+      </dd>
+    </div>
+    <div>
+      <dt>${own.lengths}</dt>
+      <dd>
+        ${norm(html`<var>q</var>`)} = ${exactNumber(long)}, ${norm(html`<var>k</var>`)} =
+        ${exactNumber(wide)}
+      </dd>
+    </div>
+    <div>
+      <dt>${own.angle}</dt>
+      <dd>cos <var>θ</var> = ${exactNumber(cosine)}, <var>θ</var> ≈ ${degrees.toFixed(0)}°</dd>
+    </div>
+  </dl>`;
+}
+
+const coordinatesView = (name: Name, x: unknown, y: unknown) =>
+  html`<span class="coordinates"
+    ><var class=${name === 'q' ? 'query' : 'key'}>${name}</var> = (${x}, ${y})</span
+  >`;
+
 export class AttentionDotProduct extends Figure {
   static override styles = sheets(dotSheet);
   static override key = 'dot';
 
   static firstFrame = (page: Page) => {
     const { q, k } = home;
-    return html`<p>
-      ${givenNumber(q[0])}×${givenNumber(k[0])} + ${givenNumber(q[1])}×${givenNumber(k[1])} =
-      ${exactNumber(dot(page, q, k))}
-    </p>`;
+    const own = { en, zh }[page.language];
+    return html`<div class="dot">
+      <svg viewBox=${viewBox} role="img" aria-label=${own.plane}>
+        ${planeView(q, k, dot(page, q, k))}
+      </svg>
+      <div class="dot-facts">
+        <p>${coordinatesView('q', ...q)} ${coordinatesView('k', ...k)}</p>
+        ${factsView(page, q, k)}
+      </div>
+    </div>`;
   };
 
   #dragged: Name | null = null;
@@ -146,9 +188,7 @@ export class AttentionDotProduct extends Figure {
           field.value = String(this.#vector(name)[axis]);
         }}
       />`;
-    return html`<span class="coordinates"
-      ><var class=${name === 'q' ? 'query' : 'key'}>${name}</var> = (${box(0)}, ${box(1)})</span
-    >`;
+    return coordinatesView(name, box(0), box(1));
   }
 
   protected override exhibit(page: Page) {
@@ -164,45 +204,20 @@ export class AttentionDotProduct extends Figure {
   protected override view(page: Page) {
     const own = { en, zh }[page.language];
     const [q, k] = [this.#vector('q'), this.#vector('k')];
-    const score = dot(page, q, k);
-    const { long, wide, cosine, degrees } = geometry(q, k, score);
-    const given = (x: number) => operand(givenNumber(x));
     return html`<div class="dot" data-picture>
       <svg
-        viewBox="${-REACH - 0.4} ${-REACH - 0.4} ${2 * REACH + 0.8} ${2 * REACH + 0.8}"
+        viewBox=${viewBox}
         aria-label=${own.plane}
         role="group"
         @pointermove=${(event: PointerEvent) => this.#drag(event)}
         @pointerup=${() => (this.#dragged = null)}
         @pointerleave=${() => (this.#dragged = null)}
       >
-        ${grid} ${shadow(q, k, score)} ${arrow('k', k)} ${arrow('q', q)} ${this.#tip('k', own)}
-        ${this.#tip('q', own)}
+        ${planeView(q, k, dot(page, q, k))} ${this.#tip('k', own)} ${this.#tip('q', own)}
       </svg>
       <div class="dot-facts">
         <p>${this.#coordinates('q')} ${this.#coordinates('k')}</p>
-        <dl aria-live="polite">
-          <div>
-            <dt>${own.dot}</dt>
-            <dd>
-              <var>q</var>·<var>k</var> = ${given(q[0])}×${given(k[0])} +
-              ${given(q[1])}×${given(k[1])} = <b>${exactNumber(score)}</b>
-            </dd>
-          </div>
-          <div>
-            <dt>${own.lengths}</dt>
-            <dd>
-              ${norm(html`<var>q</var>`)} = ${exactNumber(long)}, ${norm(html`<var>k</var>`)} =
-              ${exactNumber(wide)}
-            </dd>
-          </div>
-          <div>
-            <dt>${own.angle}</dt>
-            <dd>
-              cos <var>θ</var> = ${exactNumber(cosine)}, <var>θ</var> ≈ ${degrees.toFixed(0)}°
-            </dd>
-          </div>
-        </dl>
+        ${factsView(page, q, k)}
         <div class="tools">
           <span>${own.try}</span>
           <button type="button" @click=${() => this.#move('k', [1, 0])}>${own.aligned}</button>
