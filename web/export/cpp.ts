@@ -1,17 +1,10 @@
 // A figure's calls in C++, with the core of this library.
 import type { Matrix } from '../state/case.js';
 import type { Call } from './exhibit.js';
-import { type Notation, maskRemark, parts, title } from './literal.js';
-
-const cpp: Notation = {
-  infinity: 'HUGE_VAL',
-  nan: 'NAN',
-  truth: ['false', 'true'],
-  brackets: ['{', '}'],
-};
+import { maskRemark, notations, parts, title } from './literal.js';
 
 function program(call: Call, index: number): string {
-  const of = parts(call, cpp);
+  const of = parts(call, notations.cpp);
   const { matrices, case: given } = call.frame;
   const { mask, start, dropout } = given.options;
   const number = of.isFloat32 ? 'float' : 'double';

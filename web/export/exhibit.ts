@@ -23,8 +23,14 @@ export interface Table {
   rows: readonly (readonly (number | string)[])[];
 }
 
+export const languages = ['PyTorch', 'NumPy', 'JavaScript', 'C++'] as const;
+/** The text of a program in each language. */
+export type Programs = Record<(typeof languages)[number], string>;
+
 export interface Exhibit {
   calls: readonly Call[];
+  /** What programs check where it is no call; else they repeat the calls. */
+  programs?: () => Promise<Programs>;
   /** Numbers that are not steps of a call. */
   tables?: readonly Table[];
 }

@@ -2,7 +2,7 @@
 import { toCpp } from './cpp.js';
 import { toCSV } from './data.js';
 import { download } from './download.js';
-import type { Exhibit } from './exhibit.js';
+import type { Call, Exhibit, Programs } from './exhibit.js';
 import { toJavaScript } from './javascript.js';
 import type { Format } from './menu.js';
 import { toPNG, toSVG } from './picture.js';
@@ -21,22 +21,37 @@ export interface Exported {
 }
 
 /** Ending, media type, contents. */
-type File = readonly [string, string, string | Promise<Blob>];
+type File = readonly [string, string, string | Promise<string | Blob>];
+
+const program = async (
+  language: keyof Programs,
+  { calls, programs }: Exhibit,
+  repeat: (calls: readonly Call[]) => string,
+): Promise<string> => (programs ? (await programs())[language] : repeat(calls));
 
 const files: Record<Format, (of: Exported) => File> = {
   SVG: ({ root, paper }) => ['.svg', 'image/svg+xml', toSVG(pictureOf(root, paper))],
   PNG: ({ root, paper }) => ['.png', 'image/png', toPNG(pictureOf(root, paper))],
   CSV: ({ exhibit }) => ['.csv', 'text/csv', toCSV(exhibit)],
   JSON: ({ json }) => ['.json', 'application/json', json],
-  PyTorch: ({ exhibit }) => ['-pytorch.py', 'text/x-python', toPyTorch(exhibit.calls)],
-  NumPy: ({ exhibit }) => ['-numpy.py', 'text/x-python', toNumPy(exhibit.calls)],
-  JavaScript: ({ exhibit }) => ['.mjs', 'text/javascript', toJavaScript(exhibit.calls)],
-  'C++': ({ exhibit }) => ['.cpp', 'text/x-c++', toCpp(exhibit.calls)],
+  PyTorch: ({ exhibit }) => [
+    '-pytorch.py',
+    'text/x-python',
+    program('PyTorch', exhibit, toPyTorch),
+  ],
+  NumPy: ({ exhibit }) => ['-numpy.py', 'text/x-python', program('NumPy', exhibit, toNumPy)],
+  JavaScript: ({ exhibit }) => [
+    '.mjs',
+    'text/javascript',
+    program('JavaScript', exhibit, toJavaScript),
+  ],
+  'C++': ({ exhibit }) => ['.cpp', 'text/x-c++', program('C++', exhibit, toCpp)],
 };
 
 /** Hands the reader a file. */
 export async function save(format: Format, of: Exported): Promise<void> {
   const [ending, type, contents] = files[format](of);
-  const blob = typeof contents === 'string' ? new Blob([contents], { type }) : await contents;
+  const made = await contents;
+  const blob = typeof made === 'string' ? new Blob([made], { type }) : made;
   download(`${of.name}${ending}`, blob);
 }

@@ -1,13 +1,6 @@
 // A figure's calls in JavaScript, with this library.
 import type { Call } from './exhibit.js';
-import { type Notation, parts, title } from './literal.js';
-
-const javascript: Notation = {
-  infinity: 'Infinity',
-  nan: 'NaN',
-  truth: ['false', 'true'],
-  brackets: ['[', ']'],
-};
+import { notations, parts, title } from './literal.js';
 
 const productFunction = `const product = (a, b) =>
   a.map((row) => b[0].map((_, j) => row.reduce((sum, x, l) => sum + x * b[l][j], 0)));
@@ -22,7 +15,7 @@ function inputs({ query, key, value, projection }: ReturnType<typeof parts>): st
 }
 
 function program(call: Call): string {
-  const of = parts(call, javascript);
+  const of = parts(call, notations.javascript);
   return `${inputs(of)}
 const options = ${JSON.stringify(call.frame.case.options)};
 const { steps } = attention.explain(given(query), given(key), given(value), options);

@@ -10,6 +10,22 @@ export interface Notation {
   brackets: readonly [string, string];
 }
 
+export const notations: Record<'python' | 'javascript' | 'cpp', Notation> = {
+  python: {
+    infinity: "float('inf')",
+    nan: "float('nan')",
+    truth: ['False', 'True'],
+    brackets: ['[', ']'],
+  },
+  javascript: {
+    infinity: 'Infinity',
+    nan: 'NaN',
+    truth: ['false', 'true'],
+    brackets: ['[', ']'],
+  },
+  cpp: { infinity: 'HUGE_VAL', nan: 'NAN', truth: ['false', 'true'], brackets: ['{', '}'] },
+};
+
 type Entry = number | boolean;
 
 function literal(x: Entry, { infinity, nan, truth }: Notation): string {
@@ -19,10 +35,15 @@ function literal(x: Entry, { infinity, nan, truth }: Notation): string {
   return String(x);
 }
 
-function rows(matrix: readonly (readonly Entry[])[], notation: Notation): string {
+/** On one line. */
+export function list(cells: readonly Entry[], notation: Notation): string {
   const [open, close] = notation.brackets;
-  const row = (cells: readonly Entry[]) =>
-    `    ${open}${cells.map((x) => literal(x, notation)).join(', ')}${close},\n`;
+  return `${open}${cells.map((x) => literal(x, notation)).join(', ')}${close}`;
+}
+
+export function rows(matrix: readonly (readonly Entry[])[], notation: Notation): string {
+  const [open, close] = notation.brackets;
+  const row = (cells: readonly Entry[]) => `    ${list(cells, notation)},\n`;
   return `${open}\n${matrix.map(row).join('')}${close}`;
 }
 

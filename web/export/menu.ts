@@ -1,11 +1,11 @@
 // The part of a figure that takes its state elsewhere: files, a link, a frame, and back.
 import { type TemplateResult, html, nothing } from 'lit';
 import type { Words } from '../state/words.js';
+import { languages } from './exhibit.js';
 
 const pictures = ['SVG', 'PNG'] as const;
 const data = ['CSV', 'JSON'] as const;
-const programs = ['PyTorch', 'NumPy', 'JavaScript', 'C++'] as const;
-export type Format = (typeof pictures | typeof data | typeof programs)[number];
+export type Format = (typeof pictures | typeof data | typeof languages)[number];
 
 export interface Menu {
   words: Words;
@@ -14,8 +14,8 @@ export interface Menu {
   /** Only where there are numbers to take along. */
   files?:
     | {
-        /** Whether it shows calls, which programs can repeat. */
-        hasCalls: boolean;
+        /** Whether programs can repeat it. */
+        hasPrograms: boolean;
         save: (format: Format) => void;
         open: (file: File) => void;
       }
@@ -34,7 +34,7 @@ export function menuView({ words, message, files, copy }: Menu): TemplateResult 
   };
   const button = (text: string, act: () => void) =>
     html`<button type="button" @click=${act}>${text}</button>`;
-  const formats = files ? [...pictures, ...data, ...(files.hasCalls ? programs : [])] : [];
+  const formats = files ? [...pictures, ...data, ...(files.hasPrograms ? languages : [])] : [];
   return html`<details class="export">
     <summary>${files ? own.title : own.share}</summary>
     <div class="formats">

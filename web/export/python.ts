@@ -1,13 +1,6 @@
 // A figure's calls in PyTorch and in NumPy.
 import type { Call } from './exhibit.js';
-import { type Notation, each, emptyRemark, maskRemark, parts, title } from './literal.js';
-
-const python: Notation = {
-  infinity: "float('inf')",
-  nan: "float('nan')",
-  truth: ['False', 'True'],
-  brackets: ['[', ']'],
-};
+import { each, emptyRemark, maskRemark, notations, parts, title } from './literal.js';
 
 /** Q, K and V: given, or X times their matrices. */
 function inputs(
@@ -31,7 +24,7 @@ const closeness = (isFloat32: boolean) =>
   `close = dict(${isFloat32 ? 'rtol=1e-5, atol=1e-6' : 'rtol=1e-9, atol=1e-12'}, equal_nan=True)`;
 
 function torchProgram(call: Call): string {
-  const of = parts(call, python);
+  const of = parts(call, notations.python);
   const { weights, output, scale, allowed, bias, kept, dropout, hasEmptyRow, isFloat32 } = of;
   const matrix = (text: string) =>
     `torch.tensor(${text}, dtype=torch.${isFloat32 ? 'float32' : 'float64'})`;
@@ -54,7 +47,7 @@ print(output)
 }
 
 function numpyProgram(call: Call): string {
-  const of = parts(call, python);
+  const of = parts(call, notations.python);
   const { weights, output, scale, allowed, bias, kept, dropout, hasEmptyRow, isFloat32 } = of;
   const matrix = (text: string) =>
     `np.array(${text}, dtype=np.${isFloat32 ? 'float32' : 'float64'})`;

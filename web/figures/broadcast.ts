@@ -28,8 +28,8 @@ const paddingMask = ({ batch, keys }: Sizes): Tensor => ({
   data: Uint8Array.from({ length: batch * keys }, (_, at) => +(at % keys > Math.floor(at / keys))),
 });
 
-/** Why the library refuses the bare mask, in the reader's language; nothing where it takes it. */
-function refusal({ attention, library, language }: Page, sizes: Sizes): string | null {
+/** The library's error on the bare mask; nothing where it takes it. */
+function refusal({ attention, library }: Page, sizes: Sizes) {
   const tensor = (length: number): Tensor => {
     const shape = [sizes.batch, HEADS, length, WIDTH];
     return { shape, data: new Float32Array(shape.reduce((a, b) => a * b)) };
@@ -40,10 +40,16 @@ function refusal({ attention, library, language }: Page, sizes: Sizes): string |
     return null;
   } catch (error) {
     if (!(error instanceof library.AttentionError)) throw error;
-    const { ambiguous } = { en: problemsEn, zh: problemsZh }[language];
-    const shape = `${sizes.batch}×${sizes.keys}`;
-    return error.code === 'ambiguous' ? fill(ambiguous, { shape }) : error.message;
+    return error;
   }
+}
+
+/** Why it does, in the reader's language. */
+function reason(page: Page, sizes: Sizes): string | null {
+  const error = refusal(page, sizes);
+  if (error?.code !== 'ambiguous') return error?.message ?? null;
+  const { ambiguous } = { en: problemsEn, zh: problemsZh }[page.language];
+  return fill(ambiguous, { shape: `${sizes.batch}×${sizes.keys}` });
 }
 
 const axes = ['B', 'H', 'T', 'S'];
@@ -56,6 +62,7 @@ const shapesOf = ({ batch, queries, keys }: Sizes) => [
 
 function verdict({ batch, queries }: Sizes, own: typeof en): string {
   if (batch === 1) return own.verdictSame;
+  if (queries === 1) return fill(own.verdictGrows, { batch });
   if (batch !== queries) return fill(own.verdictError, { batch, queries });
   return fill(own.verdictSilent, { wrong: batch * queries - batch, total: batch * queries });
 }
@@ -66,7 +73,7 @@ function boardView(page: Page, sizes: Sizes) {
   const fits = batch === queries || batch === 1;
   const names = [own.scores, own.bare, own.cured];
   const shapes = shapesOf(sizes).map((shape, row) => [names[row]!, shape] as const);
-  const message = refusal(page, sizes);
+  const message = reason(page, sizes);
   return html`<div class="broadcast" data-picture>
     <table class="shapes">
       <thead>
@@ -130,8 +137,6 @@ export class AttentionBroadcast extends Figure {
 
   static firstFrame = (page: Page) => boardView(page, home);
 
-  protected override readonly hasCalls = false;
-
   get #sizes(): Sizes {
     return {
       batch: this.whole('batch', [1, 6], home.batch),
@@ -142,10 +147,20 @@ export class AttentionBroadcast extends Figure {
 
   protected override exhibit(page: Page) {
     const names = ['scores', 'bare mask', 'mask with its axes'];
-    const rows = shapesOf(this.#sizes).map((shape, row) => [names[row]!, ...shape]);
-    const answer = refusal(page, this.#sizes) ?? 'accepted';
+    const sizes = this.#sizes;
+    const rows = shapesOf(sizes).map((shape, row) => [names[row]!, ...shape]);
+    const answer = reason(page, sizes) ?? 'accepted';
     return {
       calls: [],
+      programs: async () => {
+        const { broadcastPrograms } = await import('../export/broadcast-program.js');
+        const { data } = paddingMask(sizes);
+        const padding = range(sizes.batch).map((b) =>
+          range(sizes.keys).map((key) => data[b * sizes.keys + key] === 1),
+        );
+        const refused = refusal(page, sizes)?.code;
+        return broadcastPrograms({ ...sizes, heads: HEADS, padding, refusal: refused });
+      },
       tables: [
         { name: 'shapes', head: ['', ...axes], rows },
         { name: 'the library on the bare mask', head: ['answer'], rows: [[answer]] },

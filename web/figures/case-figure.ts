@@ -105,7 +105,7 @@ export abstract class CaseFigure extends Figure {
   /** The case itself is saved, so that it can be given to the library as it is, and opened. */
   protected override shared(): Shared {
     return {
-      hasCalls: true,
+      hasPrograms: true,
       exhibit: () => this.exhibit(),
       json: async () => {
         const { caseJSON } = await import('../export/data.js');

@@ -120,7 +120,7 @@ export class AttentionChecks extends Figure {
     return this.whole('seed', [1, 9999], 1);
   }
 
-  protected override readonly hasCalls = false;
+  protected override readonly hasPrograms = false;
 
   protected override exhibit(page: Page) {
     const table = (name: string, lines: Line[]) => ({

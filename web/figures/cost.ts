@@ -145,8 +145,6 @@ export class AttentionCost extends Figure {
       <p class="remark">${fill(own.what, { threads: this.#threads })}</p>`;
   }
 
-  protected override readonly hasCalls = false;
-
   get #sizes(): Sizes {
     const size = (name: keyof Sizes) => [name, this.whole(name, limits[name], home[name])] as const;
     return Object.fromEntries(names.map(size)) as Record<keyof Sizes, number>;
@@ -154,7 +152,13 @@ export class AttentionCost extends Figure {
 
   protected override exhibit() {
     const sizes = this.#sizes;
-    const counted = [core, causal, projections, stored, tiled].map((count) => count(sizes));
+    const counts = {
+      core: core(sizes),
+      causal: causal(sizes),
+      projections: projections(sizes),
+      stored: stored(sizes),
+      tiled: tiled(sizes),
+    };
     const count: Table = {
       name: 'count',
       head: [
@@ -163,14 +167,21 @@ export class AttentionCost extends Figure {
         'scores and weights: bytes',
         'in tiles: bytes',
       ],
-      rows: [[...names.map((name) => sizes[name]), ...counted]],
+      rows: [[...names.map((name) => sizes[name]), ...Object.values(counts)]],
     };
     const measured: Table = {
       name: `measured with ${this.#threads} threads`,
       head: ['tokens', 'milliseconds'],
       rows: this.#rows.map(({ tokens, milliseconds }) => [tokens, milliseconds]),
     };
-    return { calls: [], tables: this.#rows.length > 0 ? [count, measured] : [count] };
+    return {
+      calls: [],
+      programs: async () => {
+        const { costPrograms } = await import('../export/cost-program.js');
+        return costPrograms({ sizes, counts });
+      },
+      tables: this.#rows.length > 0 ? [count, measured] : [count],
+    };
   }
 
   protected override view(page: Page) {

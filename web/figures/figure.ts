@@ -39,8 +39,8 @@ export abstract class Figure extends LitElement {
   protected abstract view(page: Page): unknown;
   /** What there is to take elsewhere; of a figure that does not say so only links can be had. */
   protected exhibit?(page: Page): Exhibit;
-  /** Whether calls are among it. */
-  protected readonly hasCalls: boolean = true;
+  /** Whether programs are among it. */
+  protected readonly hasPrograms: boolean = true;
   /** Whether it can show the numbers of the page's case. */
   protected readonly sharesCase: boolean = false;
 
@@ -49,7 +49,7 @@ export abstract class Figure extends LitElement {
     const name = this.localName;
     const exhibit = () => this.exhibit!(this.page!);
     return {
-      hasCalls: this.hasCalls,
+      hasPrograms: this.hasPrograms,
       exhibit,
       json: async () => {
         const { settingsJSON } = await import('../export/data.js');

@@ -99,20 +99,33 @@ export class AttentionPrecision extends Figure {
 
   static firstFrame = (page: Page) => boardView(page, home);
 
-  protected override readonly hasCalls = false;
-
   get #component(): number {
     return this.whole('c', [1, 300], home);
   }
 
   protected override exhibit(page: Page) {
     const c = this.#component;
-    const tables = Object.entries(traces(page, c)).map(([name, { steps }]) => ({
+    const found = traces(page, c);
+    const tables = Object.entries(found).map(([name, { steps }]) => ({
       name: { float16: 'float16', first: 'float16, scaled first', widened: 'float32' }[name]!,
       head: ['', `k = ${c}`, `k = ${-c}`, `k = ${c - 1}`],
       rows: rows.map((row) => [row, ...[0, 1, 2].map((at) => Number(steps[row].data[at]))]),
     }));
-    return { calls: [], tables };
+    const steps = ({ steps: { scores, scaled, weights } }: Trace) => {
+      const numbers = [scores, scaled, weights].map(({ data }) => Array.from(data, Number));
+      const [first, second, third] = numbers as [number[], number[], number[]];
+      return { scores: first, scaled: second, weights: third };
+    };
+    const programs = async () => {
+      const { precisionPrograms } = await import('../export/precision-program.js');
+      const { float16, first, widened } = found;
+      return precisionPrograms({
+        component: c,
+        width: WIDTH,
+        expected: { float16: steps(float16), first: steps(first), float32: steps(widened) },
+      });
+    };
+    return { calls: [], programs, tables };
   }
 
   protected override view(page: Page) {

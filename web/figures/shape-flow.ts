@@ -179,7 +179,7 @@ export class AttentionShapeFlow extends Figure {
     this.set(name[0]!, text === writeShape(homeShapes[name]) ? undefined : text);
   }
 
-  protected override readonly hasCalls = false;
+  protected override readonly hasPrograms = false;
 
   protected override exhibit(page: Page) {
     const mode = this.#mode;

@@ -11,7 +11,7 @@ import type { Figure } from './figure.js';
 export interface Shared {
   exhibit: () => Exhibit;
   /** Whether programs can repeat it. */
-  hasCalls: boolean;
+  hasPrograms: boolean;
   /** What it shows as JSON. */
   json: () => Promise<string>;
   /** Takes over what such a JSON says; gives back why not, in the reader's words. */
@@ -87,7 +87,7 @@ export class Sharing {
       words: page.words,
       message: this.#message,
       files: shared && {
-        hasCalls: shared.hasCalls,
+        hasPrograms: shared.hasPrograms,
         save: (format) => this.#try(() => this.#save(page, shared, format)),
         open: (file) => this.#try(() => this.#open(page, shared, file)),
       },

@@ -1,0 +1,212 @@
+// The three ways of the precision figure as programs.
+import type { Programs } from './exhibit.js';
+import { list, notations } from './literal.js';
+
+export const ways = ['float16', 'first', 'float32'] as const;
+export const stepNames = ['scores', 'scaled', 'weights'] as const;
+type Steps = Record<(typeof stepNames)[number], readonly number[]>;
+
+export interface Precision {
+  /** Every component of the query and, but for the sign or one, of the keys. */
+  component: number;
+  width: number;
+  expected: Record<(typeof ways)[number], Steps>;
+}
+
+const title =
+  'A dot product too large for float16, with the numbers of a figure; fails where they differ.';
+const rounding =
+  'every result is rounded, as arithmetic in that type does; sums are taken in order';
+/** Scores are sums and products, the same everywhere; exponentials may differ in their last bit. */
+const near = { scores: 0, scaled: 0, weights: 1e-3 };
+const remarks = {
+  float16: 'all in float16',
+  first: 'in float16, the query scaled first: a division by a power of two is exact',
+  float32: 'converted to float32 first',
+};
+
+const each = (line: (way: (typeof ways)[number], step: (typeof stepNames)[number]) => string) =>
+  ways.map((way) => stepNames.map((step) => line(way, step)).join('\n')).join('\n');
+
+/** The way each is called: the type, the query's components, the scale. */
+const calls = (types: Record<'half' | 'single', string>, root: string) => ({
+  float16: [types.half, 'c', `1 / ${root}`],
+  first: [types.half, `c / ${root}`, '1'],
+  float32: [types.single, 'c', `1 / ${root}`],
+});
+
+function python(
+  { component, width, expected }: Precision,
+  {
+    library,
+    definitions,
+    types,
+  }: { library: string; definitions: string; types: [string, string] },
+): string {
+  const how = calls({ half: types[0], single: types[1] }, 'root');
+  const found = ways.map((way) => `# ${remarks[way]}\n${way} = attend(${how[way].join(', ')})`);
+  const numbers = (steps: readonly number[]) => list(steps, notations.python);
+  return `# ${title}
+${library}
+
+c, width = ${component}, ${width}
+root = width**0.5
+keys = [c, -c, c - 1]
+
+
+# ${rounding}
+${definitions}
+
+${found.join('\n')}
+
+${each((way, step) => `check(${way}['${step}'], ${numbers(expected[way][step])}, ${near[step]})`)}
+print(float16['weights'], first['weights'], float32['weights'])
+`;
+}
+
+const numpy = `def attend(dtype, query, scale):
+    number = np.dtype(dtype).type
+    scores = []
+    for key in keys:
+        score = number(0)
+        for _ in range(width):
+            score = score + number(query) * number(key)
+        scores.append(score)
+    scores = np.array(scores, dtype)
+    scaled = scores * number(scale)
+    exponentials = np.exp(scaled - scaled.max())
+    row_sum = number(0)
+    for exponential in exponentials:
+        row_sum = row_sum + exponential
+    return dict(scores=scores, scaled=scaled, weights=exponentials / row_sum)
+
+
+def check(found, expected, near):
+    expected = np.array(expected, found.dtype)
+    assert np.allclose(found, expected, rtol=near, atol=near, equal_nan=True), found
+
+
+# infinity and NaN are what this is about
+np.seterr(all='ignore')
+`;
+
+const torch = `def attend(dtype, query, scale):
+    def rounded(x):
+        return torch.as_tensor(x, dtype=torch.float32).to(dtype).float()
+
+    scores = torch.zeros(len(keys))
+    for _ in range(width):
+        scores = rounded(scores + rounded(rounded(query) * rounded(keys)))
+    scaled = rounded(scores * scale)
+    exponentials = rounded(torch.exp(rounded(scaled - scaled.max())))
+    row_sum = rounded(0)
+    for exponential in exponentials:
+        row_sum = rounded(row_sum + exponential)
+    return dict(scores=scores, scaled=scaled, weights=rounded(exponentials / row_sum))
+
+
+def check(found, expected, near):
+    expected = torch.tensor(expected, dtype=torch.float32)
+    assert torch.allclose(found, expected, rtol=near, atol=near, equal_nan=True), found
+`;
+
+const javascript = ({ component, width, expected }: Precision) => `// ${title}
+import { load, tensor } from 'attention-wasm';
+
+const [c, width] = [${component}, ${width}];
+const attention = await load({ threads: 1 });
+const half = (numbers) => tensor(numbers.map((x) => Array(width).fill(x)), 'float16');
+const key = half([c, -c, c - 1]);
+
+// float16 is widened to float32; \`unwidened\` is what its own arithmetic gives
+const whole = attention.explain(half([c]), key, key);
+const scaledFirst = attention.explain(half([c / Math.sqrt(width)]), key, key, { scale: 1 });
+${ways.map((way) => `// ${remarks[way]}\nconst ${way} = ${{ float16: 'whole.unwidened', first: 'scaledFirst.unwidened', float32: 'whole' }[way]}.steps;`).join('\n')}
+
+function assertSame(name, { data }, expected) {
+  const isSame = expected.every((x, at) => Object.is(data[at], x));
+  if (!isSame) throw new Error(name + ' differ: ' + data);
+}
+${each((way, step) => `assertSame('${way} ${step}', ${way}.${step}, ${list(expected[way][step], notations.javascript)});`)}
+console.log(JSON.stringify([float16, first, float32].map(({ weights }) => [...weights.data])));
+attention.dispose();
+`;
+
+const floats = { ...notations.cpp, infinity: 'HUGE_VALF' };
+
+function cpp({ component, width, expected }: Precision): string {
+  const how = calls({ half: 'Float16', single: 'float' }, 'root');
+  return `// ${title}
+// With the number types of attention-wasm: g++ -std=c++20 -I src this.cpp
+#undef NDEBUG
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <cstdio>
+
+#include "core/dtype.h"
+
+using namespace attention;
+using Numbers = std::array<float, 3>;
+
+struct Steps {
+  Numbers scores, scaled, weights;
+};
+
+constexpr float c = ${component};
+constexpr int width = ${width};
+
+// ${rounding}
+template <class Type>
+Steps attend(float query, float scale) {
+  const auto rounded = [](float x) { return round_to<Type>(x); };
+  const Numbers keys = {c, -c, c - 1};
+  Steps steps = {};
+  float row_max = -HUGE_VALF, row_sum = 0;
+  for (int j = 0; j < 3; ++j) {
+    for (int at = 0; at < width; ++at)
+      steps.scores[j] = rounded(steps.scores[j] + rounded(rounded(query) * rounded(keys[j])));
+    steps.scaled[j] = rounded(steps.scores[j] * scale);
+    row_max = std::max(row_max, steps.scaled[j]);
+  }
+  for (int j = 0; j < 3; ++j) {
+    steps.weights[j] = rounded(std::exp(rounded(steps.scaled[j] - row_max)));
+    row_sum = rounded(row_sum + steps.weights[j]);
+  }
+  for (float& weight : steps.weights) weight = rounded(weight / row_sum);
+  return steps;
+}
+
+void check(const Numbers& found, const Numbers& expected, float near) {
+  for (int j = 0; j < 3; ++j) {
+    const float gap = std::abs(found[j] - expected[j]);
+    assert(std::isnan(expected[j]) ? std::isnan(found[j])
+                                   : found[j] == expected[j] || gap <= near);
+  }
+}
+
+int main() {
+  const float root = std::sqrt(static_cast<float>(width));
+${ways.map((way) => `  // ${remarks[way]}\n  const Steps ${way} = attend<${how[way][0]}>(${how[way].slice(1).join(', ')});`).join('\n')}
+
+${each((way, step) => `  check(${way}.${step}, ${list(expected[way][step], floats)}, ${near[step]});`)}
+  std::puts("agrees");
+}
+`;
+}
+
+export const precisionPrograms = (of: Precision): Programs => ({
+  PyTorch: python(of, {
+    library: 'import torch',
+    definitions: torch,
+    types: ['torch.float16', 'torch.float32'],
+  }),
+  NumPy: python(of, {
+    library: 'import numpy as np',
+    definitions: numpy,
+    types: ['np.float16', 'np.float32'],
+  }),
+  JavaScript: javascript(of),
+  'C++': cpp(of),
+});
