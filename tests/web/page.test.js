@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import axe from 'axe-core';
-import { alive, cell, languages, onPage, site, widths } from './browser.js';
+import { alive, cell, figureNames, languages, onPage, site, widths } from './browser.js';
 
 const readWords = async (language) =>
   JSON.parse(
@@ -42,6 +42,26 @@ for (const language of languages) {
       },
       { javaScriptEnabled: false },
     );
+  });
+
+  test(`sliders and their boxes have names, and say their values: ${language}`, async () => {
+    await onPage(`${language}/`, async (page) => {
+      await alive(page);
+      for (const figure of figureNames) {
+        await page.locator(figure).first().scrollIntoViewIfNeeded();
+      }
+      const sliders = page.locator('.slider');
+      await sliders.nth(20).waitFor();
+      for (const slider of await sliders.all()) {
+        const text = await slider.locator('span').first().innerText();
+        const [range, box] = ['slider', 'spinbutton'].map((role) => slider.getByRole(role));
+        const name = await range.getAttribute('aria-label');
+        assert.equal(name.replace('_', ''), text.replace(/\s/g, ' ').trim());
+        assert.equal(await box.getAttribute('aria-label'), name);
+        const value = Number(await range.inputValue()).toLocaleString('en');
+        assert.equal(await range.getAttribute('aria-valuetext'), `${name}: ${value}`);
+      }
+    });
   });
 
   test(`no width scrolls sideways, at any step: ${language}`, async () => {

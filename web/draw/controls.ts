@@ -1,7 +1,9 @@
 // The controls figures share: native inputs, labelled, with their numbers beside them.
-import { type TemplateResult, html, nothing } from 'lit';
+import { type TemplateResult, html } from 'lit';
 import { seeds } from '../state/random.js';
 import type { Words } from '../state/words.js';
+import { grouped } from './number.js';
+import { withWidths } from './symbols.js';
 
 const target = (event: Event) => event.target as HTMLInputElement;
 
@@ -21,13 +23,12 @@ export const switchView = (
   </label>`;
 
 export interface Slider {
-  label: unknown;
+  /** In plain words; a `d_k` is set as mathematics. */
+  label: string;
   value: number;
   min: number;
   max: number;
   step?: number;
-  /** What a screen reader says of a value. */
-  spoken?: string;
   /** `isEntry`: a value for Back to return from, which those on the slider's way are not. */
   change: (value: number, isEntry: boolean) => void;
 }
@@ -37,7 +38,7 @@ export interface Slider {
  * any number in reach, whole where the steps are, and says what was taken; what is no number leaves
  * the value as it is.
  */
-export function sliderView({ label, value, min, max, step = 1, spoken, change }: Slider) {
+export function sliderView({ label, value, min, max, step = 1, change }: Slider) {
   const take = (event: Event, isEntry: boolean) => {
     const box = target(event);
     const asked = Number.isInteger(step) ? Math.round(box.valueAsNumber) : box.valueAsNumber;
@@ -48,18 +49,20 @@ export function sliderView({ label, value, min, max, step = 1, spoken, change }:
   };
   const [low, high, by, now] = [min, max, step, value].map(String);
   return html`<label class="slider">
-    <span>${label}</span>
+    <span>${withWidths(label)}</span>
     <input
       type="range"
+      aria-label=${label}
+      aria-valuetext=${`${label}: ${grouped(value)}`}
       min=${low!}
       max=${high!}
       step=${by!}
       .value=${now!}
-      aria-valuetext=${spoken ?? nothing}
       @input=${(event: Event) => take(event, false)}
     />
     <input
       type="number"
+      aria-label=${label}
       min=${low!}
       max=${high!}
       step=${by!}

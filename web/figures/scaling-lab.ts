@@ -200,7 +200,7 @@ export class AttentionScalingLab extends Figure {
           change: (mode) => this.set('mode', mode === home.mode ? undefined : mode),
         })}
         ${sliderView({
-          label: withWidths(own.width),
+          label: own.width,
           value: shown.width,
           min: 8,
           max: 128,

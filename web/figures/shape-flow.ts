@@ -213,7 +213,7 @@ export class AttentionShapeFlow extends Figure {
 
   #flow(page: Page, sizes: Sizes, mode: Mode) {
     const own = { en, zh }[page.language];
-    const slider = (name: keyof Sizes, label: unknown) =>
+    const slider = (name: keyof Sizes, label: string) =>
       sliderView({
         label,
         value: sizes[name],
@@ -224,7 +224,7 @@ export class AttentionShapeFlow extends Figure {
       });
     return html`<div class="sizes">
         ${mode === 'full' ? html`${slider('batch', own.batch)} ${slider('heads', own.heads)}` : nothing}
-        ${slider('tokens', own.tokens)} ${slider('model', withWidths(own.model))}
+        ${slider('tokens', own.tokens)} ${slider('model', own.model)}
       </div>
       ${flowView(page, sizes, mode, this.chosen, (box) => (this.chosen = box))}
       <p class="remark">
