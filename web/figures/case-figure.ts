@@ -3,7 +3,7 @@ import { GridController } from '../draw/grid.js';
 import { type Lineage, lineageOf, marksFor } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
 import type { Shown } from '../export/data.js';
-import { type Case, type Cell, sameShape, sizeOf, withBlock } from '../state/case.js';
+import { type Case, type Cell, sameCase, sameShape, sizeOf, withBlock } from '../state/case.js';
 import { type Frame, frameOf } from '../state/frame.js';
 import { shapeOf } from '../state/link.js';
 import type { Page } from '../state/page.js';
@@ -14,7 +14,18 @@ import { Figure } from './figure.js';
 import type { Shared } from './sharing.js';
 
 export abstract class CaseFigure extends Figure {
-  protected complaint = '';
+  #complaint = '';
+  #complaintOf: Case | undefined;
+
+  /** What was wrong with the last entry or paste, until the case is another. */
+  protected get complaint(): string {
+    const of = this.#complaintOf;
+    return of && sameCase(of, this.shownCase(this.page!)) ? this.#complaint : '';
+  }
+  protected set complaint(text: string) {
+    this.#complaint = text;
+    this.#complaintOf = this.shownCase(this.page!);
+  }
 
   protected abstract shownCase(page: Page): Case;
   protected abstract changeCase(to: Case): void;

@@ -52,8 +52,8 @@ export abstract class OwnCaseFigure extends CaseFigure {
     this.#linked = text;
     const { home } = this.own;
     const found = text === '' ? home : this.#usable(readCase(text, home, this.random));
-    this.complaint = found ? '' : this.page!.words.linkCase;
     this.own.change(found ?? home);
+    this.complaint = found ? '' : this.page!.words.linkCase;
   }
 
   /** A link's case may have options that the library refuses. */

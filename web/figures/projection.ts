@@ -79,6 +79,7 @@ export class AttentionProjection extends Figure {
   }
 
   #write(inputs: Inputs, seed: number | undefined): void {
+    this.#complaint = '';
     const base = inputsOf(seed);
     this.set('seed', seed?.toString());
     for (const name of inputNames) {
