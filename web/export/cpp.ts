@@ -52,7 +52,8 @@ void product(double (&a)[rows][inner], double (&b)[inner][columns], double (&to)
 `;
 
 export const toCpp = (calls: readonly Call[]): string => `// ${title}
-// With the core of attention-wasm: g++ -std=c++20 -I src this.cpp src/core/*.cpp -pthread
+// With the core of attention-wasm, in its folder, and the headers of xsimd (Debian: libxsimd-dev):
+// g++ -std=c++20 -O2 -I src -I path/to/xsimd/include this.cpp src/core/*.cpp -pthread
 #undef NDEBUG
 #include <cassert>
 #include <cmath>
