@@ -125,7 +125,8 @@ function scoresView(page: Page, setting: Setting, grid?: GridState<Name>) {
     spokenName: words.stages[stage],
     rowHeads: stage === 'query' ? matrices.query.map((_, i) => vector('q', i)) : [],
     columnHeads: stage === 'key' ? matrices.key.map((_, j) => vector('k', j)) : [],
-    spoken: (row, column) => `${row + 1}, ${words.dimension} ${column + 1}`,
+    spoken: (row, column) =>
+      `${stage === 'key' ? words.keyAxis : words.queryAxis} ${row + 1}, ${words.dimension} ${column + 1}`,
     scale: 'signed',
     domain: domainOf(matrices.query, matrices.key),
     ghost: false,
