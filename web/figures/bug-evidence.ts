@@ -1,12 +1,13 @@
-// What each faulty attention of the bug gallery gives, and what is right. Every fault is a real call
-// with the mistake in its inputs or options; only what follows softmax is done by hand, as the bug does.
+// What each case of the bug gallery is about: what a faulty attention gives and what is right, or heads
+// that differ. Every fault is a real call with the mistake in its inputs or options; only what follows
+// softmax is done by hand, as the bug does.
 import type { AttentionOptions, MaskRule, Tensor } from 'attention-wasm';
 import { isFuture } from '../draw/pair.js';
 import cross from '../examples/cross-attention.json';
 import example from '../examples/six-step.json';
 import type { Case, Matrix } from '../state/case.js';
 import type { Rows } from '../state/explain.js';
-import { frameOf } from '../state/frame.js';
+import { type Frame, frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { transpose } from '../state/product.js';
 
@@ -16,10 +17,8 @@ export interface Weights {
   cause?: (row: number, column: number) => readonly string[];
 }
 
-export interface Evidence {
-  faulty: Weights;
-  right: Weights;
-}
+/** None of the heads is at fault; it is what is said of their weights that is wrong. */
+export type Evidence = { faulty: Weights; right: Weights } | { heads: readonly Frame[] };
 
 const inputs: Rows = example.inputs;
 const bools = (rows: readonly (readonly boolean[])[]): Tensor => ({
@@ -84,9 +83,13 @@ export const evidence: Record<string, (page: Page) => Evidence> = {
   'weights-as-reasons': (page) => {
     const value = [[0.4], [0.4]];
     const query = [[Math.log(9)]];
-    const one = { query, key: [[1], [0]], value };
-    const other = { query, key: [[0], [1]], value };
-    return { faulty: weights(page, one), right: weights(page, other) };
+    const keys = [
+      [[1], [0]],
+      [[0], [1]],
+    ];
+    return {
+      heads: keys.map((key) => frameOf(page, { query, key, value, options: {}, dtype: 'float64' })),
+    };
   },
 
   'additive-zero-one': (page) => {

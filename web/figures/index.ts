@@ -6,6 +6,8 @@ export type FigureClass = CustomElementConstructor & {
   new (): Figure;
   /** What stands in the prerendered page; nothing where the prose inside the element is enough. */
   firstFrame?: (page: Page) => unknown;
+  /** What fills places of its prose, by the names that they have there in `data-place`. */
+  places?: (page: Page) => Record<string, unknown>;
 };
 
 export const figures: Record<string, () => Promise<FigureClass>> = {

@@ -2,6 +2,7 @@
 import { html, render } from 'lit';
 import en from '../content/en/figures/quiz.json';
 import zh from '../content/zh/figures/quiz.json';
+import { withWidths } from '../draw/symbols.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import { ProseFigure, button } from './prose-figure.js';
@@ -22,7 +23,6 @@ export class AttentionQuiz extends ProseFigure {
   static override key = 'quiz';
 
   protected override enliven(page: Page, prose: ParentNode): void {
-    const own = { en, zh }[page.language];
     const questions = [...prose.querySelectorAll<HTMLElement>('.question')];
     const choicesOf = (question: HTMLElement) => [
       ...question.querySelectorAll<HTMLElement>('.choices li'),
@@ -42,7 +42,7 @@ export class AttentionQuiz extends ProseFigure {
       question.dataset.live = '';
       const choices = choicesOf(question);
       choices.forEach((choice, index) => {
-        this.#offer(choice, own, () => {
+        this.#offer(choice, () => {
           choose(choices, index);
           change(chosen());
         });
@@ -53,18 +53,16 @@ export class AttentionQuiz extends ProseFigure {
     this.keepFolds('open', [...prose.querySelectorAll<HTMLDetailsElement>('.answer')]);
   }
 
-  #offer(choice: HTMLElement, own: typeof en, take: () => void): void {
-    const text = choice.querySelector<HTMLElement>('.choice-text')!;
-    const isRight = choice.dataset.right === 'true';
+  /** What is a fold where there is no script becomes a button, with the verdict below it. */
+  #offer(choice: HTMLElement, take: () => void): void {
     const feedback = choice.querySelector<HTMLElement>('.feedback')!;
     feedback.hidden = true;
     feedback.setAttribute('role', 'status');
     const press = button('', take);
     press.className = 'choice-button';
     press.setAttribute('aria-pressed', 'false');
-    press.append(...text.childNodes);
-    text.replaceWith(press);
-    feedback.prepend(`${isRight ? `✓ ${own.right}` : `✗ ${own.wrong}`} `);
+    press.append(...choice.querySelector('summary')!.childNodes);
+    choice.replaceChildren(press, feedback);
   }
 
   #offerCheck(question: HTMLElement, check: (seed: number) => Line[], { language }: Page): void {
@@ -80,7 +78,8 @@ export class AttentionQuiz extends ProseFigure {
           ${check(seed).map(
             ({ holds, word, values }) =>
               html`<li data-holds=${holds ? 'yes' : 'no'}>
-                <span class="sign">${holds ? '✓' : '✗'}</span> ${fill(own.lines[word], values)}
+                <span class="sign">${holds ? '✓' : '✗'}</span>
+                <span>${withWidths(fill(own.lines[word], values))}</span>
               </li>`,
           )}
         </ul>`,

@@ -38,21 +38,25 @@ export async function dataProse(
   const folded = (label: string, body: string, name: string) =>
     `<details class="${name}"><summary>${label}</summary><div>${body}</div></details>`;
 
+  /** A full-width full stop brings its own room. */
+  const inOneLine = (sentences: string[]) => sentences.join(language === 'zh' ? '' : ' ');
+  /** For what the figure computes. */
+  const place = (name: string) => `<div data-place="${name}"></div>`;
+
   const card = ({ id, question, answer }: Card) =>
     `<details class="card" data-id="${id}"><summary>${text(question)}</summary><p>${text(answer)}</p></details>`;
 
   const question = ({ id, question: asked, choices, answer, check }: Question, index: number) => {
-    const items = choices.map(
-      (choice) =>
-        `<li data-right="${choice.right}"><span class="choice-text">${text(choice.text)}</span> <span class="feedback">${text(choice.feedback)}</span></li>`,
-    );
-    // A full-width full stop brings its own room.
-    const checked = `<p class="check-text">${[`<b>${words.check}</b>`, text(check.does), text(check.holds)].join(language === 'zh' ? '' : ' ')}</p>`;
+    const items = choices.map(({ text: offered, right, feedback }) => {
+      const verdict = inOneLine([right ? `✓ ${words.right}` : `✗ ${words.wrong}`, text(feedback)]);
+      return `<li data-right="${right}"><details><summary>${text(offered)}</summary><p class="feedback">${verdict}</p></details></li>`;
+    });
+    const checked = `<p class="check-text">${inOneLine([`<b>${words.check}</b>`, text(check.does), text(check.holds)])}</p>`;
     return `<section class="question" data-id="${id}"><h4>${index + 1}. ${text(asked)}</h4><ol class="choices">${items.join('')}</ol>${folded(words.modelAnswer, `<p>${text(answer)}</p>`, 'answer')}${checked}</section>`;
   };
 
   const bug = ({ id, symptom, hint, diagnosis, fix }: Bug, index: number) =>
-    `<section class="bug" data-id="${id}"><h4>${words.bug} ${index + 1}</h4><p class="symptom">${text(symptom)}</p>${folded(words.hint, `<p>${text(hint)}</p>`, 'hint-fold')}${folded(words.diagnosis, `<p>${text(diagnosis)}</p><p>${text(fix)}</p>`, 'diagnosis')}</section>`;
+    `<section class="bug" data-id="${id}"><h4>${words.bug} ${index + 1}</h4><p class="symptom">${text(symptom)}</p>${place(id)}${folded(words.hint, `<p>${text(hint)}</p>`, 'hint-fold')}${folded(words.diagnosis, `<p>${text(diagnosis)}</p><p>${text(fix)}</p>${place(`${id}.answer`)}`, 'diagnosis')}</section>`;
 
   const [cards, quiz, bugs] = await Promise.all([
     read<Card>(language, 'cards'),

@@ -17,8 +17,11 @@ const classes = await Promise.all(
   Object.entries(figures).map(async ([name, load]) => [name, await load()] as const),
 );
 
-/** By element name: its first frame in a language. */
-export type FirstFrames = Record<string, string>;
+/** In a language: by element name its first frame, and what fills the places of the prose. */
+export interface FirstFrames {
+  frames: Record<string, string>;
+  places: Record<string, string>;
+}
 
 export async function firstFrames(
   library: typeof import('attention-wasm'),
@@ -27,11 +30,15 @@ export async function firstFrames(
 ): Promise<FirstFrames> {
   const attention = await library.load({ threads: 1 });
   const page: Page = { library, attention, store: new Store(home), words, language };
-  const frames: FirstFrames = {};
+  const { frames, places }: FirstFrames = { frames: {}, places: {} };
+  const markup = async (view: unknown) => withoutMarkers(await collectResult(render(view)));
   for (const [name, figure] of classes) {
     const view = figure.firstFrame?.(page);
-    if (view !== undefined) frames[name] = withoutMarkers(await collectResult(render(view)));
+    if (view !== undefined) frames[name] = await markup(view);
+    for (const [place, filling] of Object.entries(figure.places?.(page) ?? {})) {
+      places[place] = await markup(filling);
+    }
   }
   attention.dispose();
-  return frames;
+  return { frames, places };
 }

@@ -5,10 +5,13 @@ import type { FirstFrames } from './first-frames.js';
 import { markdownFor } from './markdown.js';
 import { escape, languages, readSections, readWords, sectionMarkup, shell } from './shell.js';
 
-/** Each figure's first frame goes inside its element, before the prose that stands there. */
+/**
+ * Each figure's first frame goes inside its element, before the prose that stands there; places of the
+ * prose are filled.
+ */
 function withFirstFrames(
   markup: string,
-  frames: FirstFrames,
+  { frames, places }: FirstFrames,
   prose: Record<string, string>,
 ): string {
   // Markdown takes an element that opens and closes on one line for a paragraph's text.
@@ -16,7 +19,11 @@ function withFirstFrames(
   return blocks.replace(/<(attention-[\w-]+)>/g, (_, name: string) => {
     const frame = frames[name];
     const first = frame === undefined ? '' : `<figure class="first-frame">${frame}</figure>`;
-    return `<${name} data-figure>${first}${prose[name] ?? ''}`;
+    const own = (prose[name] ?? '').replace(
+      /(<div data-place="([\w.-]+)">)(?=<\/div>)/g,
+      (_, open: string, place: string) => open + (places[place] ?? ''),
+    );
+    return `<${name} data-figure>${first}${own}`;
   });
 }
 
