@@ -151,6 +151,19 @@ test('precision', () => {
   printed('07-precision.md', 0, [64 * 40 * 40]);
 });
 
+test('what PyTorch made of the padded batch is what the formula gives', () => {
+  const file = new URL('../../web/figures/torch-padding.json', import.meta.url);
+  const recorded = JSON.parse(readFileSync(file));
+  const padded = { mask: { kind: 'lengths', keys: [3] } };
+  for (const stage of ['output', 'weights']) {
+    const rows = rowsOf(example('cross-attention'), stage, padded);
+    assert.equal(recorded[stage].length, 3);
+    recorded[stage].flat().forEach((number, at) => {
+      assert.ok(Math.abs(number - rows.flat()[at]) < 1e-15, `${stage} ${at}`);
+    });
+  }
+});
+
 test('alignment of two queries and five keys', () => {
   const zeros = (count) => tensorOf(Array.from({ length: count }, () => [0]));
   const value = tensorOf([[1], [2], [4], [8], [16]]);

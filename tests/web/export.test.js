@@ -212,7 +212,10 @@ test('links and frames are copied; a figure with numbers of its own keeps them i
 
 /** Every other figure with a result, in a state of its own, and what its tables are called. */
 const figures = {
-  checks: { link: 'test.seed=3', calls: 0, tables: ['shapes', 'padding'] },
+  checks: {
+    link: 'test.seed=3',
+    tables: ['shapes', 'padding', 'recorded', /output of PyTorch/],
+  },
   alignment: { link: 'align.t=4&align.s=6&align.first=2', calls: 3 },
   broadcast: { link: 'cast.batch=2', calls: 0, programs: true, tables: ['shapes', /bare mask/] },
   cost: { link: 'cost.tokens=1000&cost.heads=3', calls: 0, programs: true, tables: ['count'] },

@@ -523,13 +523,22 @@ test('bug gallery: each case shows its own numbers', async () => {
   await onPage('en/', async (page) => {
     const gallery = await wake(page, 'bug-gallery');
     assert.equal(await gallery.locator('.bug').count(), 12);
-    assert.equal(await gallery.locator('.bug > div .matrix').count(), 12);
+    assert.equal(await gallery.locator('.bug > div .matrix').count(), 13);
     const rowOf = async (id, row) => (await matrix(gallery.locator(`[data-id="${id}"]`), 0))[row];
     assert.deepEqual(await rowOf('additive-zero-one', 0), ['0.44', '0.28', '0.14', '0.14']);
     assert.deepEqual(await rowOf('no-scaling', 3), ['0.29', '0.53', '0.05', '0.12']);
     assert.deepEqual(await rowOf('finite-minus-infinity', 1), ['0.25', '0.25', '0.25', '0.25']);
     const sums = await gallery.locator('[data-id="softmax-columns"] > div td.sum').allInnerTexts();
     assert.deepEqual(sums, ['0.94', '1.26', '0.86', '0.94']);
+    // Two heads: other weights, the same output, and both sums with the diagnosis.
+    const heads = gallery.locator('[data-id="weights-as-reasons"]');
+    assert.deepEqual(await matrix(heads, 0), [['0.90', '0.10']]);
+    assert.deepEqual(await matrix(heads, 1), [['0.10', '0.90']]);
+    assert.deepEqual(await heads.locator('.heads p b').allInnerTexts(), ['0.4000', '0.4000']);
+    await heads.locator('.diagnosis summary').click();
+    const spelled = await heads.locator('.sums dd').allInnerTexts();
+    assert.match(spelled[0], /0\.9000×0\.40 \+ 0\.1000×0\.40/);
+    assert.match(spelled[1], /0\.1000×0\.40 \+ 0\.9000×0\.40/);
   });
 });
 
@@ -549,7 +558,14 @@ test('every check of the two tests holds', async () => {
     const states = await checks
       .locator('.check-lines li')
       .evaluateAll((lines) => lines.map((line) => line.dataset.holds));
-    assert.deepEqual(states, Array(7).fill('yes'));
+    assert.deepEqual(states, Array(9).fill('yes'));
+    const [theirs, ours] = await checks
+      .locator('.recorded')
+      .evaluateAll((tables) =>
+        tables.map((table) => [...table.querySelectorAll('td')].map((cell) => cell.textContent)),
+      );
+    assert.deepEqual(theirs.slice(0, 3), ['−0.1767', '0.1569', '−0.2534']);
+    assert.deepEqual(ours, theirs);
   });
 });
 

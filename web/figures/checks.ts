@@ -1,13 +1,20 @@
-// <attention-checks>: two tests of an attention implementation, run on this page by the library.
+// <attention-checks>: tests of an attention implementation, run on this page by the library: two on
+// random numbers, and a fixed case beside what PyTorch once made of it.
 import type { Tensor } from 'attention-wasm';
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 import en from '../content/en/figures/checks.json';
 import zh from '../content/zh/figures/checks.json';
+import { exactNumber } from '../draw/number.js';
+import cross from '../examples/cross-attention.json';
+import { tableOf } from '../export/exhibit.js';
+import type { Matrix } from '../state/case.js';
+import { frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { draws } from '../state/random.js';
 import { fill } from '../state/words.js';
 import checksSheet from '../styles/checks.css?inline';
 import { Figure, sheets } from './figure.js';
+import recorded from './torch-padding.json';
 
 const [B, H, T, S, DK, DV] = [2, 4, 3, 5, 8, 6];
 
@@ -27,7 +34,13 @@ function inputs(seed: number): [Tensor, Tensor, Tensor] {
 }
 
 const shapeText = (shape: readonly number[]) => `[${shape.join(', ')}]`;
-const numbers = (tensor: Tensor) => Array.from(tensor.data as Float32Array);
+/** Of the first sequence the last two keys are padding, of the second all. */
+const blocked: Tensor = {
+  shape: [B, S],
+  data: Uint8Array.from({ length: B * S }, (_, at) => +(at >= S || at % S >= 3)),
+};
+
+const numbers = ({ data }: Tensor) => Array.from(data, Number);
 const small = (x: number) => (x === 0 ? '0' : x.toExponential(1).replace('-', '−'));
 
 function shapeTest({ attention }: Page, seed: number): Line[] {
@@ -54,58 +67,103 @@ function shapeTest({ attention }: Page, seed: number): Line[] {
 }
 
 function paddingTest({ attention }: Page, seed: number): Line[] {
-  const given = inputs(seed);
-  const isPad = (at: number) => at >= S || at % S >= 3;
-  const mask = (isTrue: (at: number) => boolean): Tensor => ({
-    shape: [B, S],
-    data: Uint8Array.from({ length: B * S }, (_, at) => +isTrue(at)),
+  const { output, weights } = attention.scaledDotProductAttention(...inputs(seed), {
+    mask: { kind: 'padding', blocked },
+    returns: ['weights'],
   });
-  const call = (rule: { blocked: Tensor } | { allowed: Tensor }) =>
-    attention.scaledDotProductAttention(...given, {
-      mask: { kind: 'padding', ...rule },
-      returns: ['weights'],
-    });
-  const { output, weights } = call({ blocked: mask(isPad) });
-  const other = call({ allowed: mask((at) => !isPad(at)) });
-  const [outputs, shares, others] = [output, weights!, other.output].map(numbers) as [
-    number[],
-    number[],
-    number[],
-  ];
+  const [outputs, shares] = [output, weights!].map(numbers) as [number[], number[]];
   const half = outputs.length / B;
   const infinite = [...outputs, ...shares].filter((x) => !Number.isFinite(x)).length;
   const notZero = outputs.slice(half).filter((x) => x !== 0).length;
   const hidden = shares.filter((x, at) => at < shares.length / B && at % S >= 3 && x !== 0).length;
-  const differences = outputs.slice(0, half).map((x, at) => Math.abs(x - others[at]!));
-  const allowed = 1e-6 + 1e-5 * Math.max(...others.map(Math.abs));
   return [
     { holds: infinite === 0, word: 'finite', values: { count: infinite } },
     { holds: notZero === 0, word: 'zero', values: { count: notZero } },
     { holds: hidden === 0, word: 'hidden', values: { count: hidden } },
-    {
-      holds: differences.every((x, at) => x <= 1e-6 + 1e-5 * Math.abs(others[at]!)),
-      word: 'same',
-      values: { value: small(Math.max(...differences)), allowed: small(allowed) },
-    },
   ];
+}
+
+/** The fixed case: the same three queries and five keys in both sequences, padded as above. */
+function fixedCase({ attention, library: { tensor, toNested } }: Page) {
+  const twice = (rows: Matrix) => tensor([[rows], [rows]], 'float64');
+  const { query, key, value } = cross.inputs;
+  const { output, weights } = attention.scaledDotProductAttention(
+    twice(query),
+    twice(key),
+    twice(value),
+    { mask: { kind: 'padding', blocked }, returns: ['weights'] },
+  );
+  const first = (all: Tensor) => (toNested(all) as number[][][][])[0]![0]!;
+  const second = (all: Tensor) => numbers(all).slice(all.data.length / 2);
+  return {
+    output: first(output),
+    weights: first(weights!),
+    /** Where PyTorch has nothing but NaN. */
+    second: [...second(output), ...second(weights!)],
+  };
+}
+
+function recordedTest(page: Page): Line[] {
+  const found = fixedCase(page);
+  const against = (word: 'sameOutput' | 'sameWeights', ours: Matrix, theirs: Matrix): Line => {
+    const pairs = ours.flatMap((row, i) => row.map((x, j) => [x, theirs[i]![j]!] as const));
+    return {
+      holds: pairs.every(([x, y]) => Math.abs(x - y) <= 1e-6 + 1e-5 * Math.abs(y)),
+      word,
+      values: { value: small(Math.max(...pairs.map(([x, y]) => Math.abs(x - y)))) },
+    };
+  };
+  const notZero = found.second.filter((x) => x !== 0).length;
+  return [
+    against('sameOutput', found.output, recorded.output),
+    against('sameWeights', found.weights, recorded.weights),
+    { holds: notZero === 0, word: 'zeroNotNaN', values: { count: notZero } },
+  ];
+}
+
+function recordedView(page: Page) {
+  const own = { en, zh }[page.language];
+  const outputView = (title: string, rows: Matrix) =>
+    html`<table class="recorded">
+      <caption>
+        ${title}
+      </caption>
+      <tbody>
+        ${rows.map(
+          (row, i) =>
+            html`<tr>
+              <th scope="row"><var>O</var><sub>${i + 1}</sub></th>
+              ${row.map((x) => html`<td>${exactNumber(x)}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>`;
+  return html`<p>${fill(own.from, { program: recorded.program })}</p>
+    <div class="recordings">
+      ${outputView(fill(own.theirs, { program: recorded.program }), recorded.output)}
+      ${outputView(own.ours, fixedCase(page).output)}
+    </div>`;
 }
 
 function testsView(page: Page, seed: number) {
   const own = { en, zh }[page.language];
-  const list = (title: string, lines: Line[]) =>
+  const list = (title: string, lines: Line[], given: unknown = nothing) =>
     html`<div>
       <p class="comparison-title">${title}</p>
+      ${given}
       <ul class="check-lines">
         ${lines.map(
           ({ holds, word, values }) =>
             html`<li data-holds=${holds ? 'yes' : 'no'}>
-              <span class="sign">${holds ? '✓' : '✗'}</span> ${fill(own.lines[word], values)}
+              <span class="sign">${holds ? '✓' : '✗'}</span>
+              <span>${fill(own.lines[word], values)}</span>
             </li>`,
         )}
       </ul>
     </div>`;
   return html`<div class="checks" aria-live="polite" data-picture>
     ${list(own.shapes, shapeTest(page, seed))} ${list(own.padding, paddingTest(page, seed))}
+    ${list(own.recorded, recordedTest(page), recordedView(page))}
   </div>`;
 }
 
@@ -120,19 +178,20 @@ export class AttentionChecks extends Figure {
     return this.whole('seed', [1, 9999], 1);
   }
 
-  protected override readonly hasPrograms = false;
-
   protected override exhibit(page: Page) {
     const table = (name: string, lines: Line[]) => ({
       name,
       head: ['holds', 'says'],
       rows: lines.map(({ holds, word, values }) => [String(holds), fill(en.lines[word], values)]),
     });
+    const options = { mask: { kind: 'lengths', keys: [3] } } as const;
     return {
-      calls: [],
+      calls: [{ frame: frameOf(page, { ...cross.inputs, options, dtype: 'float64' }) }],
       tables: [
         table('shapes', shapeTest(page, this.#seed)),
         table('padding', paddingTest(page, this.#seed)),
+        table('recorded', recordedTest(page)),
+        tableOf(`output of ${recorded.program}`, recorded.output),
       ],
     };
   }
