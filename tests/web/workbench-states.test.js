@@ -11,7 +11,8 @@ import { bytesOf, npy } from './tensor-files.js';
 const ready = (page) => page.locator('attention-workbench[data-live]').waitFor();
 const rules =
   'causal~window.left.1.right.1~prefix.length.2~lengths.keys.4.queries.3~documents.starts.1.3' +
-  '~global.tokens.2~strided.stride.2~dilated.left.1.right.0.dilation.2';
+  '~global.tokens.2~or.strided.stride.2~or.not.dilated.left.1.right.0.dilation.2' +
+  '~not.documents.ids.1.1.2.2~blocks.size.2.layout.10;11~window.left.1~or.prefix.length.1';
 const json = JSON.stringify;
 const square = seed.V.map((row) => [...row, 1]);
 const wrong = seed.output_causal.with(2, [9, 9, 9]);
@@ -27,7 +28,7 @@ const wide = (phase) =>
 const states = {
   'at rest': { hash: 'bench.mask=causal' },
   'every option': {
-    hash: `bench.mask=${rules}&bench.start=2&bench.scale=2&bench.softcap=0.5&bench.dropout=0.5&bench.alibi=0.5&bench.sinks=1`,
+    hash: `bench.mask=${rules}&bench.start=2&bench.scale=2&bench.softcap=0.5&bench.dropout=0.5&bench.alibi=0.5&bench.sinks=1&bench.dtype=bfloat16`,
     waits: '.matrix[data-stage="dropped"]',
   },
   'what the link asks in vain': {
@@ -186,8 +187,12 @@ test('workbench: by keyboard alone, from a mask to a difference, an option and a
       await goTo('the mask', ({ id }) => id === 'bench-mask');
       await keyboard.type('[[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1]]');
       await bench.locator('.bench-shown[data-stale]').waitFor();
-      await goTo('causal', ({ name, type }) => name === 'input' && type === 'checkbox');
-      await keyboard.press('Space');
+      await goTo('what removes causal', ({ className }) => className === 'bench-remove');
+      await keyboard.press('Enter');
+      await goTo(
+        'where rules are added',
+        ({ name, text }) => name === 'button' && /window$/.test(text),
+      );
       const meaning = bench.getByLabel('The tensor’s numbers mean');
       await goTo('its meaning', ({ label }) => /numbers mean/.test(label));
       for (let count = 0; (await meaning.inputValue()) !== 'allowed'; ++count) {
@@ -207,7 +212,7 @@ test('workbench: by keyboard alone, from a mask to a difference, an option and a
       for (const key of ['ArrowDown', 'End']) await keyboard.press(key);
       assert.equal((await focused(page)).place, 'scores 1 3');
       await keyboard.press('Enter');
-      await says(bench, 'forbidden by the mask’s numbers');
+      await says(bench, 'forbidden by the mask’s tensor');
       assert.match(page.url(), /bench\.cell=2\.4/);
       await keyboard.press('Escape');
       await page.waitForFunction(() => !location.hash.includes('cell'));

@@ -80,7 +80,7 @@ test('workbench: every option of the call, by its control and by the link', asyn
     softcap: 0.5,
     alibi: [0.25],
     sinks: [-0.5],
-    mask: [{ kind: 'window', left: 1, right: 1 }, 'causal'],
+    mask: ['causal', { kind: 'window', left: 1, right: 1 }],
     dropout: { p: 0.5, seed: 7 },
   };
   const step = await stepsFor(options);
@@ -99,7 +99,7 @@ test('workbench: every option of the call, by its control and by the link', asyn
   };
   let link;
   await onBench(async ({ page, bench }) => {
-    await bench.getByLabel('window', { exact: true }).check();
+    await bench.getByRole('button', { name: 'Add window' }).click();
     await enter(bench, 'keys after', '1');
     await enter(bench, 'scale', '2');
     await bench.getByLabel('ALiBi').selectOption('slopes …');
@@ -143,6 +143,29 @@ test('workbench: every rule of numbers is the library’s', async () => {
       { kind: 'global', tokens: [1] },
       { kind: 'window', left: 0, right: 0 },
     ],
+    'documents.ids.7.-1.7.7': { kind: 'documents', ids: [7, -1, 7, 7] },
+    'blocks.size.3.layout.10;11': {
+      kind: 'blocks',
+      size: 3,
+      layout: [
+        [true, false],
+        [true, true],
+      ],
+    },
+    'not.causal~window.left.1': [
+      { kind: 'not', of: 'causal' },
+      { kind: 'window', left: 1 },
+    ],
+    'causal~prefix.length.1~or.not.window.left.0.right.0': [
+      'causal',
+      {
+        kind: 'any',
+        of: [
+          { kind: 'prefix', length: 1 },
+          { kind: 'not', of: { kind: 'window', left: 0, right: 0 } },
+        ],
+      },
+    ],
     'strided.stride.2': { kind: 'strided', stride: 2 },
     'dilated.left.1.right.0.dilation.2': { kind: 'dilated', left: 1, right: 0, dilation: 2 },
   };
@@ -150,9 +173,8 @@ test('workbench: every rule of numbers is the library’s', async () => {
     for (const [text, mask] of Object.entries(rules)) {
       await page.evaluate((hash) => (location.hash = hash), `bench.mask=${text}`);
       const wanted = (await stepsFor({ mask }))('masked');
-      const [kind] = text.split('.');
-      const isOn = bench.locator('[role="switch"]:checked');
-      await bench.getByLabel(kind, { exact: true }).and(isOn).waitFor();
+      const [kind] = text.replace('not.', '').split(/[.~]/);
+      await bench.getByRole('group', { name: kind, exact: true }).first().waitFor();
       assert.deepEqual(await cells(bench, 'masked'), wanted, text);
     }
   });
@@ -261,7 +283,7 @@ test('workbench: .npy in both orders, .npz and .safetensors, and broken ones', a
     await says(bench, /✓ The weights agree/);
 
     const mask = Buffer.from([0, 1, 1, 1, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0]);
-    await bench.getByLabel('causal', { exact: true }).uncheck();
+    await bench.getByRole('button', { name: 'Remove causal' }).click();
     await says(bench, /✗ The weights differ first at \[1, 1\]/);
     await give(
       file(
@@ -434,8 +456,8 @@ test('workbench: the common refusals are in Chinese on the Chinese page, counted
       // What the page has no words for is the library's, in its language.
       await type(bench, 'mask', '');
       await alert.waitFor({ state: 'detached' });
-      await page.evaluate(() => (location.hash = '#bench.mask=lengths.keys.9'));
-      await says(alert, 'mask');
+      await page.evaluate(() => (location.hash = '#bench.softcap=1e-300'));
+      await says(alert, 'softcap');
       assert.equal(await alert.getAttribute('lang'), 'en');
     },
     { language: 'zh' },

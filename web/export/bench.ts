@@ -1,14 +1,15 @@
 // What the workbench shows, in every format that it saves.
 import type { Tensor } from 'attention-wasm';
 import { type Format, isSpelled } from '../figures/workbench-export.js';
-import { fourAxes } from '../state/bench-call.js';
+import { fourAxes, slopesOf } from '../state/bench-head.js';
+import { widened } from '../state/bench-numbers.js';
 import { type Result, isReadable } from '../state/bench-result.js';
 import { type StageName, settingsText } from '../state/bench-settings.js';
-import { type Frame, frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { inTurns } from '../state/turns.js';
-import { FILE, type Program, toJavaScript, toNumPy, toPyTorch } from './bench-program.js';
-import { toCpp } from './cpp.js';
+import { toCpp } from './bench-cpp.js';
+import { FILE, type Program, toJavaScript } from './bench-program.js';
+import { toNumPy, toPyTorch } from './bench-python.js';
 import { download } from './download.js';
 import { toPNG, toSVG } from './picture.js';
 import { pictureOf } from './read-picture.js';
@@ -31,9 +32,10 @@ export interface Exported {
   paper: string;
 }
 
-const numbersOf = ({ shape, data }: Pick<Tensor, 'shape' | 'data'>): Numbers => ({
+const numbersOf = ({ shape, data, dtype }: Tensor): Numbers => ({
   shape,
   data: data as Numbers['data'],
+  dtype,
 });
 const stageOf = ({ result, stage }: Exported): Numbers => {
   const { rows, columns, data } = result.stages.get(stage)!;
@@ -41,12 +43,13 @@ const stageOf = ({ result, stage }: Exported): Numbers => {
 };
 
 /** What the call was given and what came of it. */
-function tensorsOf({ call: { whole, mask }, output }: Result): Record<string, Numbers> {
+function tensorsOf({ call: { whole, mask, bias }, stored }: Result): Record<string, Numbers> {
   const [query, key, value] = whole.map(numbersOf) as [Numbers, Numbers, Numbers];
   return {
     ...{ query, key, value },
     ...(mask ? { mask: numbersOf(mask) } : {}),
-    output: numbersOf(output as Tensor),
+    ...(bias ? { bias: numbersOf(bias) } : {}),
+    output: numbersOf(stored),
   };
 }
 
@@ -85,78 +88,62 @@ async function toCSV(of: Exported): Promise<Blob> {
 }
 
 const python: Write = (x) => (Number.isFinite(x) ? String(x) : `float('${x}')`.toLowerCase());
-const spellings: Record<'PyTorch' | 'NumPy' | 'JavaScript', [Write, readonly [string, string]]> = {
-  PyTorch: [python, ['False', 'True']],
-  NumPy: [python, ['False', 'True']],
-  JavaScript: [String, ['false', 'true']],
+const cpp: Write = (x) =>
+  Number.isFinite(x) ? String(x) : String(x).replace('Infinity', 'INFINITY').toUpperCase();
+type Language = 'PyTorch' | 'NumPy' | 'JavaScript' | 'C++';
+const languages: Record<
+  Language,
+  { write: Write; truth: readonly [string, string]; program: (of: Program) => string }
+> = {
+  PyTorch: { write: python, truth: ['False', 'True'], program: toPyTorch },
+  NumPy: { write: python, truth: ['False', 'True'], program: toNumPy },
+  JavaScript: { write: String, truth: ['false', 'true'], program: toJavaScript },
+  'C++': { write: cpp, truth: ['0', '1'], program: toCpp },
 };
-const writers = { PyTorch: toPyTorch, NumPy: toNumPy, JavaScript: toJavaScript };
 
-/** Nine digits are enough to tell any two numbers of float32 apart. */
+/** The shortest number that float32 rounds to this one; nine digits always do. */
+function shortestOf(x: number): number {
+  const tries = [6, 7, 8, 9].map((digits) => Number(x.toPrecision(digits)));
+  return tries.find((short) => Math.fround(short) === x) ?? x;
+}
 const shortest = ({ shape, data }: Numbers): Numbers => ({
   shape,
-  data:
-    data instanceof Float32Array ? Float64Array.from(data, (x) => Number(x.toPrecision(9))) : data,
+  data: data instanceof Float32Array ? Float64Array.from(data, shortestOf) : data,
 });
 
-async function literalsOf(format: keyof typeof writers, { call, output }: Result) {
-  const { query, key, value, mask } = call.given as Required<typeof call.given>;
-  const [write, truth] = spellings[format];
-  const isBool = call.mask?.data instanceof Uint8Array;
-  const spell = async (tensor: Numbers, as = write) =>
-    (await inTurns(toNested(tensor, as, '  '))).join('');
-  return {
-    query: await spell(query),
-    key: await spell(key),
-    value: await spell(value),
-    ...(call.mask && { mask: await spell(mask, isBool ? (x) => truth[x ? 1 : 0] : write) }),
-    output: await spell(shortest(numbersOf(output as Tensor))),
-  };
-}
-
-async function programOf(format: keyof typeof writers, result: Result): Promise<Blob> {
-  const { call } = result;
-  const [query, key] = call.whole.map(({ shape }) => fourAxes(shape));
-  const literals = isSpelled(result) ? await literalsOf(format, result) : null;
-  const program: Program = {
-    settings: call.settings,
-    options: call.options,
-    queries: query![2],
-    keys: key![2],
-    width: query![3],
-    heads: query![1],
-    kvHeads: key![1],
-    meaning: call.meaning,
-    literals,
-  };
-  return new Blob([writers[format](program)], { type: 'text/plain' });
-}
-
-/** The one head there is, as the other figures have theirs. */
-function frameOfHead({ page, result }: Exported): Frame {
-  const { given, mask, options, settings } = result.call;
-  const matrix = ({ shape, data }: Pick<Tensor, 'shape' | 'data'>): number[][] => {
-    const [, , rows, columns] = fourAxes(shape);
-    const numbers = Array.from(data as Float64Array);
-    return Array.from({ length: rows }, (_, row) =>
-      numbers.slice(row * columns, (row + 1) * columns),
-    );
-  };
-  const { query, key, value } = given as Required<typeof given>;
-  const allowed = result.causes!.map((row) => row.map((rules) => rules.length === 0));
-  const { scale, dropout } = options;
-  return frameOf(page, {
-    query: matrix(query),
-    key: matrix(key),
-    value: matrix(value),
-    options: {
-      mask: { kind: 'allowed', mask: allowed },
-      ...(scale === undefined ? {} : { scale }),
-      ...(dropout ? { dropout } : {}),
-      ...(options.bias && mask ? { bias: matrix(mask) } : {}),
-    },
-    dtype: settings.dtype,
+/** The tensors that a program needs, as its language writes them: what the call was given, to the bit. */
+async function literalsOf(language: Language, result: Result): Promise<Record<string, string>> {
+  const { write, truth } = languages[language];
+  const spelled = Object.entries(tensorsOf(result)).map(async ([name, tensor]) => {
+    const numbers = shortest(await inTurns(widened(tensor)));
+    const isBool = numbers.data instanceof Uint8Array;
+    const as: Write = isBool ? (x) => truth[x ? 1 : 0] : write;
+    // In C++ a tensor is a list and a shape.
+    const parts =
+      language === 'C++'
+        ? [Array.from(numbers.data, as).join(', ')]
+        : await inTurns(toNested(numbers, as, '  '));
+    return [name, parts.join('')] as const;
   });
+  return Object.fromEntries(await Promise.all(spelled));
+}
+
+async function programOf(language: Language, result: Result): Promise<Blob> {
+  const { call, stored } = result;
+  const [query, key, value] = call.whole.map(({ shape }) => shape);
+  const [batches, heads, queries, width] = fourAxes(query!);
+  const [, kvHeads, keys] = fourAxes(key!);
+  const program: Program = {
+    options: call.options,
+    dtype: call.settings.dtype,
+    shapes: { query: query!, key: key!, value: value!, output: stored.shape },
+    ...{ batches, heads, kvHeads, queries, keys, width },
+    slopes: slopesOf(call.settings, heads),
+    mask: call.mask,
+    bias: call.bias,
+    literals: isSpelled(result) ? await literalsOf(language, result) : null,
+  };
+  return new Blob([languages[language].program(program)], { type: 'text/plain' });
 }
 
 const picture = ({ root, paper }: Exported) => pictureOf(root, paper);
@@ -189,10 +176,7 @@ const files: Record<
   PyTorch: [() => `${name}-pytorch.py`, ({ result }) => programOf('PyTorch', result)],
   NumPy: [() => `${name}-numpy.py`, ({ result }) => programOf('NumPy', result)],
   JavaScript: [() => `${name}.mjs`, ({ result }) => programOf('JavaScript', result)],
-  'C++': [
-    () => `${name}.cpp`,
-    (of) => new Blob([toCpp([{ frame: frameOfHead(of) }])], { type: 'text/x-c++' }),
-  ],
+  'C++': [() => `${name}.cpp`, ({ result }) => programOf('C++', result)],
 };
 
 /** Hands the reader a file. */

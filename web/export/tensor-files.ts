@@ -1,18 +1,28 @@
 // Tensors as files: .safetensors and .npy, which NumPy, PyTorch and the workbench read, and text,
 // written a slice at a time.
+import type { DType } from 'attention-wasm';
 import { SLICE } from '../state/turns.js';
 
 export interface Numbers {
   shape: readonly number[];
-  data: Float32Array | Float64Array | Uint8Array;
+  data: Float32Array | Float64Array | Uint8Array | Uint16Array;
+  /** Need not be said, but of float16 and bfloat16. */
+  dtype?: DType | undefined;
 }
 
-const kinds = new Map<unknown, { npy: string; safetensors: string }>([
-  [Float32Array, { npy: '<f4', safetensors: 'F32' }],
-  [Float64Array, { npy: '<f8', safetensors: 'F64' }],
-  [Uint8Array, { npy: '|b1', safetensors: 'BOOL' }],
+const kinds: Record<DType, { npy?: string; safetensors: string }> = {
+  float32: { npy: '<f4', safetensors: 'F32' },
+  float64: { npy: '<f8', safetensors: 'F64' },
+  float16: { npy: '<f2', safetensors: 'F16' },
+  bfloat16: { safetensors: 'BF16' }, // NumPy has no such type
+  bool: { npy: '|b1', safetensors: 'BOOL' },
+};
+const plain = new Map<unknown, DType>([
+  [Float32Array, 'float32'],
+  [Float64Array, 'float64'],
+  [Uint8Array, 'bool'],
 ]);
-const kindOf = ({ data }: Numbers) => kinds.get(data.constructor)!;
+const kindOf = ({ data, dtype }: Numbers) => kinds[dtype ?? plain.get(data.constructor)!];
 
 /** What the elements are, in bytes; a Blob does not take memory that threads share. */
 const bytesOf = ({ data }: Numbers) => data as Numbers['data'] & ArrayBufferView<ArrayBuffer>;
@@ -54,7 +64,7 @@ const AT_ONCE = SLICE / 8;
 
 /** Brackets within brackets, a row of numbers a line, all but the first indented. */
 export function* toNested(
-  { shape, data }: Numbers,
+  { shape, data }: Pick<Numbers, 'shape' | 'data'>,
   write: Write,
   indent: string,
 ): Generator<void, string[]> {

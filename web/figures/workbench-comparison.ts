@@ -9,7 +9,7 @@ import type { StageName } from '../state/bench-settings.js';
 import type { Comparison } from '../state/compare.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
-import { type Ask, selectView } from './workbench-options.js';
+import { type Asking, selectView } from './workbench-boxes.js';
 import { shapeText } from './workbench-inputs.js';
 
 /** Where a comparison points to, counted from 0. */
@@ -41,7 +41,7 @@ export function placeOf({ comparison, call, stages }: Result): Place | null {
 type Fitting = Exclude<Comparison, { kind: 'noFit' }>;
 
 /** What the comparison is of: which tensor, where the shape alone does not tell, and without what. */
-function scopeView(page: Page, { what, fitsBoth, unknown }: Fitting, ask: Ask) {
+function scopeView(page: Page, { what, fitsBoth, unknown }: Fitting, ask: Asking['ask']) {
   const { compare: own, takenFor } = { en, zh }[page.language];
   const choice = fitsBoth
     ? html`<p class="remark">${own.fitsBoth}</p>
@@ -58,7 +58,7 @@ function scopeView(page: Page, { what, fitsBoth, unknown }: Fitting, ask: Ask) {
 export function comparisonView(
   page: Page,
   comparison: Comparison,
-  { show, ask }: { show: () => void; ask: Ask },
+  { show, ask }: { show: () => void; ask: Asking['ask'] },
 ) {
   const own = { en, zh }[page.language];
   if (comparison.kind === 'noFit') {
@@ -69,9 +69,11 @@ export function comparisonView(
   }
   const what = own.compare[comparison.what];
   const largest = exactNumber(comparison.largest);
+  const [absolute, relative] = comparison.tolerance;
+  const near = { absolute, relative };
   if (comparison.kind === 'same') {
     return html`${scopeView(page, comparison, ask)}
-      <p class="bench-same">✓ ${fill(own.compare.same, { what, value: largest })}</p>`;
+      <p class="bench-same">✓ ${fill(own.compare.same, { what, value: largest, ...near })}</p>`;
   }
   const { place, found, expected } = comparison;
   const values = {

@@ -30,8 +30,8 @@ const TEXT = 1 << 22;
 /** Up to so many numbers a program spells; more it reads. */
 const SPELLED = 1024;
 
-const countOf = ({ call: { whole, mask }, output }: Result) =>
-  [...whole, output, ...(mask ? [mask] : [])].reduce((sum, { data }) => sum + data.length, 0);
+const countOf = ({ call: { whole, mask, bias }, output }: Result) =>
+  [...whole, output, mask, bias].reduce((sum, tensor) => sum + (tensor?.data.length ?? 0), 0);
 export const isSpelled = (result: Result) => isReadable(result) && countOf(result) <= SPELLED;
 
 /** The formats that make no sense here, each with the reason. */
@@ -43,10 +43,10 @@ function withheld(page: Page, result: Result, stage: StageName): Map<Format, str
   if (!isReadable(result))
     missing.set('SVG', fill(own.noSVG, { shape: shapeText([rows, columns]) }));
   if (countOf(result) > TEXT) missing.set('JSON', fill(own.noJSON, { count: countOf(result) }));
-  const isOneHead = result.batches * result.heads === 1;
-  const { softcap, alibi, sinks } = options;
-  if (!isSpelled(result) || !isOneHead || softcap !== undefined || alibi || sinks)
+  if (!isSpelled(result)) {
     missing.set('C++', own.noCpp);
+    if (result.call.settings.dtype === 'bfloat16') missing.set('NumPy', own.noBfloat16);
+  }
   if (options.dropout) {
     missing.set('PyTorch', own.noDropout);
     missing.set('NumPy', own.noDropout);

@@ -3,7 +3,7 @@
 import { html, nothing } from 'lit';
 import en from '../content/en/figures/workbench.json';
 import zh from '../content/zh/figures/workbench.json';
-import { CallProblem } from '../state/bench-call.js';
+import { CallProblem } from '../state/bench-problem.js';
 import type { Result } from '../state/bench-result.js';
 import {
   type Clamped,
@@ -38,13 +38,15 @@ function reasonOf({ language }: Page, error: unknown): { text: string; isLibrary
   if (!(error instanceof CallProblem)) {
     return { text: error instanceof Error ? error.message : String(error), isLibrary: true };
   }
-  const { field, other, axis, option, ...values } = error.values;
+  const { field, other, axis, option, rule, ruleField, ...values } = error.values;
   const named = {
     ...values,
     ...(field ? { field: own.fields[field] } : {}),
     ...(other ? { other: own.fields[other] } : {}),
     ...(axis ? { axis: own.axes[axis] } : {}),
     ...(option ? { option: own.settingNames[option] } : {}),
+    ...(rule ? { rule: own.rules[rule] } : {}),
+    ...(ruleField ? { ruleField: own.ruleFields[ruleField] } : {}),
   };
   return { text: fill(own.problems[error.word], named), isLibrary: false };
 }
@@ -58,9 +60,14 @@ function remarksOf(page: Page, { clamped, refusal, shown }: Messages): string[] 
       asked,
       used: used || (name === 'scale' ? own.scaleHome : own.nothing),
     });
-  const said = clamped.map(({ name, asked, used }) => {
+  const said = clamped.map(({ name, ruleField, asked, used }) => {
+    if (ruleField) {
+      const values = { name: own.ruleFields[ruleField], asked, used: used || own.nothing };
+      return `${fill(own.unusable, values)} ${own.wantedOfRules[ruleField]}`;
+    }
     const isUnusable = settings[name].read(asked) === undefined;
-    return say(isUnusable ? own.unusable : own.clamped, name, asked, used);
+    if (!isUnusable) return say(own.clamped, name, asked, used);
+    return `${say(own.unusable, name, asked, used)} ${own.wanted[name]}`;
   });
   if (!shown || refusal !== null) return said;
   // What the tensors have no room for.

@@ -2,100 +2,15 @@
 import { html, nothing } from 'lit';
 import en from '../content/en/figures/workbench.json';
 import zh from '../content/zh/figures/workbench.json';
-import { switchView } from '../draw/controls.js';
 import type { Given } from '../state/bench-call.js';
-import {
-  type FieldName,
-  type RuleKind,
-  type Rules,
-  type SettingName,
-  type Settings,
-  fieldsOf,
-  firstNumbers,
-  readWholes,
-  ruleKinds,
-  settings,
-  writeRules,
-} from '../state/bench-settings.js';
+import { fourAxes } from '../state/bench-head.js';
+import { type Settings, settings } from '../state/bench-settings.js';
 import type { Page } from '../state/page.js';
-
-/** Takes a setting as a text, as a link would say it. */
-export type Ask = (name: SettingName, text: string) => void;
-
-export function selectView<Value extends string>(
-  label: string,
-  options: Record<Value, string>,
-  now: Value,
-  change: (to: Value) => void,
-) {
-  return html`<label class="bench-select"
-    >${label}
-    <select @change=${(event: Event) => change((event.target as HTMLSelectElement).value as Value)}>
-      ${Object.entries<string>(options).map(
-        ([name, text]) => html`<option value=${name} ?selected=${name === now}>${text}</option>`,
-      )}
-    </select></label
-  >`;
-}
-
-/** A box for numbers; what is typed is checked where a link's would be. */
-function boxView(label: string, now: string, hint: string, change: (text: string) => void) {
-  return html`<label class="bench-select"
-    >${label}
-    <input
-      inputmode="decimal"
-      autocomplete="off"
-      spellcheck="false"
-      placeholder=${hint}
-      .value=${now}
-      @change=${(event: Event) => {
-        const input = event.target as HTMLInputElement;
-        const text = input.value.trim();
-        input.value = now;
-        change(text);
-      }}
-  /></label>`;
-}
-
-/** The rules, and below them a line of numbers for each that is on and has some. */
-function rulesView(page: Page, { mask: rules }: Settings, given: Given, ask: Ask) {
-  const own = { en, zh }[page.language];
-  const [batches, keys] = [given.query?.shape.at(-4) ?? 1, given.key?.shape.at(-2) ?? 1];
-  const set = (kind: RuleKind, to: Rules[RuleKind]) =>
-    ask('mask', writeRules({ ...rules, [kind]: to }));
-  const first = (kind: RuleKind) => firstNumbers(kind, batches, keys);
-  const switches = ruleKinds.map((kind) =>
-    switchView(own.rules[kind], rules[kind] !== undefined, (isOn) =>
-      set(kind, isOn ? first(kind) : undefined),
-    ),
-  );
-  const lines = ruleKinds.map((kind) => {
-    const numbers = rules[kind];
-    if (!numbers || fieldsOf(kind).length === 0) return nothing;
-    const change = (name: FieldName, isNeeded: boolean, text: string) => {
-      const list = isNeeded && text === '' ? first(kind)?.[name] : readWholes(text);
-      if (list) set(kind, { ...numbers, [name]: list });
-      else ask('mask', text);
-    };
-    const box = ([name, { many, isOptional }]: ReturnType<typeof fieldsOf>[number]) => {
-      const isBlank = many === 'blank' || isOptional === true;
-      return boxView(
-        own.ruleFields[name],
-        (numbers[name] ?? []).join(', '),
-        isBlank ? own.noLimit : '',
-        (text) => change(name, !isBlank, text),
-      );
-    };
-    return html`<div class="bench-rule" role="group" aria-label=${own.rules[kind]}>
-      <b>${own.rules[kind]}</b> ${fieldsOf(kind).map(box)}
-    </div>`;
-  });
-  return html`<div class="bench-rule">${switches}</div>
-    ${lines}`;
-}
+import { type Asking, boxView, selectView } from './workbench-boxes.js';
+import { rulesView } from './workbench-rules.js';
 
 /** ALiBi and the sinks: a number for each head. */
-function perHeadView(page: Page, { alibi, sinks }: Settings, ask: Ask) {
+function perHeadView(page: Page, { alibi, sinks }: Settings, { ask }: Asking) {
   const own = { en, zh }[page.language];
   const isOwn = typeof alibi !== 'string';
   return html`<div class="bench-rule">
@@ -104,11 +19,31 @@ function perHeadView(page: Page, { alibi, sinks }: Settings, ask: Ask) {
     )}
     ${
       isOwn
-        ? boxView(own.slopes, alibi.join(', '), own.perHead, (asked) => ask('alibi', asked))
+        ? boxView({
+            label: own.slopes,
+            now: alibi.map((list) => list.join(', ')).join('; '),
+            hint: own.perHead,
+            isWide: true,
+            change: (asked) => ask('alibi', asked),
+          })
         : nothing
     }
-    ${boxView(own.settingNames.sinks, (sinks ?? []).join(', '), own.off, (asked) => ask('sinks', asked))}
+    ${boxView({
+      label: own.settingNames.sinks,
+      now: (sinks ?? []).join(', '),
+      hint: own.off,
+      isWide: sinks !== undefined,
+      change: (asked) => ask('sinks', asked),
+    })}
   </div>`;
+}
+
+const types = { float32: 'float32', float64: 'float64', float16: 'float16', bfloat16: 'bfloat16' };
+
+/** What the rules are for: of the tensors that were brought, however they fit together. */
+function sizesOf({ query, key }: Given) {
+  const [batches, heads, queries] = fourAxes(query?.shape.slice(-4) ?? [1, 1]);
+  return { batches, heads, queries, keys: fourAxes(key?.shape.slice(-4) ?? [1, 1])[2] };
 }
 
 /** `batches` and `heads` are what there is to choose from. */
@@ -117,37 +52,56 @@ export function optionsView(
   now: Settings,
   given: Given,
   { batches, heads }: { batches: number; heads: number },
-  ask: Ask,
+  asking: Asking,
 ) {
   const own = { en, zh }[page.language];
+  const { ask } = asking;
   const box = (name: 'scale' | 'softcap' | 'dropout' | 'seed', hint: string) => {
     const text = String(now[name] ?? '');
     const isHome = now[name] === settings[name].home && name !== 'seed';
-    return boxView(own[name], isHome ? '' : text, hint, (asked) => ask(name, asked));
+    const change = (asked: string) => ask(name, asked);
+    return boxView({ label: own[name], now: isHome ? '' : text, hint, change });
   };
   const index = (name: 'batch' | 'head', count: number) =>
     count > 1
-      ? boxView(
-          `${own[name]} (1–${count})`,
-          String(Math.min(now[name], count - 1) + 1),
-          '1',
-          (asked) => ask(name, Number(asked) > count ? String(count) : asked),
-        )
+      ? boxView({
+          label: `${own[name]} (1–${count})`,
+          now: String(Math.min(now[name], count - 1) + 1),
+          hint: '1',
+          change: (asked) => ask(name, Number(asked) > count ? String(count) : asked),
+        })
       : nothing;
   const { start } = now;
   const isPlaced = typeof start !== 'string';
+  const placeView = (places: readonly number[]) =>
+    boxView({
+      label: own.startAt,
+      now: places.join(', '),
+      hint: '1',
+      isWide: batches > 1,
+      change: (asked) => ask('start', asked),
+    });
   return html`<div class="bench-options">
     <fieldset>
       <legend>${own.groups.mask}</legend>
       <div>
-        ${rulesView(page, now, given, ask)}
+        ${rulesView(
+          page,
+          {
+            rules: now.mask,
+            sizes: sizesOf(given),
+            hasTensor:
+              given.mask !== undefined && now.meaning !== 'unsaid' && now.meaning !== 'bias',
+          },
+          asking,
+        )}
         ${
-          Object.keys(now.mask).length > 0 || now.alibi !== 'off'
+          now.mask.length > 0 || now.alibi !== 'off'
             ? html`<div class="bench-rule">
                 ${selectView(own.start, own.starts, isPlaced ? 'at' : start, (to) =>
                   ask('start', to === 'at' ? '1' : to),
                 )}
-                ${isPlaced ? boxView(own.startAt, start.join(', '), '1', (asked) => ask('start', asked)) : nothing}
+                ${isPlaced ? placeView(start) : nothing}
               </div>`
             : nothing
         }
@@ -163,10 +117,8 @@ export function optionsView(
       <div>
         ${box('scale', own.scaleHint)} ${box('softcap', own.off)} ${box('dropout', own.off)}
         ${now.dropout > 0 ? box('seed', '1') : nothing}
-        ${selectView(own.dtype, { float32: 'float32', float64: 'float64' }, now.dtype, (to) =>
-          ask('dtype', to),
-        )}
-        ${perHeadView(page, now, ask)}
+        ${selectView(own.dtype, types, now.dtype, (to) => ask('dtype', to))}
+        ${perHeadView(page, now, asking)}
       </div>
     </fieldset>
     ${

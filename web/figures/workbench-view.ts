@@ -1,5 +1,6 @@
 // What the workbench shows of a result: its stages, as tables or one as a picture, and the cell that
 // is looked at through all of them.
+import type { MaskRule } from 'attention-wasm';
 import { type TemplateResult, html, nothing } from 'lit';
 import { until } from 'lit/directives/until.js';
 import en from '../content/en/figures/workbench.json';
@@ -9,13 +10,15 @@ import { choiceView } from '../draw/controls.js';
 import { type GridState, matrixView } from '../draw/matrix.js';
 import { cellNumber, cellWeight, exactNumber } from '../draw/number.js';
 import { symbols, vector } from '../draw/symbols.js';
-import { type Result, isReadable } from '../state/bench-result.js';
+import { type Result, causesAt, isReadable } from '../state/bench-result.js';
+import { groupsOf } from '../state/bench-rules.js';
 import { type StageName, stageNames } from '../state/bench-settings.js';
 import type { Cell } from '../state/case.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import { comparisonView, factsView, stageName } from './workbench-comparison.js';
-import type { Ask } from './workbench-options.js';
+import type { Asking } from './workbench-boxes.js';
+import { groupText } from './workbench-rules.js';
 
 export type BenchCell = Cell<StageName>;
 
@@ -33,7 +36,7 @@ export interface Actions {
   hover: (cell: BenchCell | null) => void;
   pin: (cell: BenchCell | null) => void;
   show: () => void;
-  ask: Ask;
+  ask: Asking['ask'];
 }
 
 const cellsOfRow = <Made>(count: number, make: (index: number) => Made) =>
@@ -67,6 +70,19 @@ function tableView(page: Page, result: Result, stage: StageName, grid?: GridStat
   const hidden = isHidden(result, stage);
   const isOutput = stage === 'output';
   const isWeights = stage === 'weights' || stage === 'dropped';
+  const groups = groupsOf(result.call.rules);
+  const rules = result.call.options.mask as readonly MaskRule[];
+  /** A rule by its kind, which has its hatching; several joined by “or”, and the tensor, by name. */
+  const nameOf = (at: number) => {
+    const [group, rule] = [groups[at]!, rules[at]!];
+    const kind = typeof rule === 'string' ? rule : rule.kind;
+    const isTensor = group[0]!.kind === 'tensor' && kind !== 'padding';
+    return isTensor || !(kind in page.words.rules) ? groupText(page, group) : kind;
+  };
+  const causesOf = (i: number, j: number) => {
+    const names = result.causes?.[i]?.[j]?.map(nameOf) ?? [];
+    return names.length > 0 ? names : [own.biasCause];
+  };
   return matrixView<StageName>(
     {
       stage,
@@ -79,7 +95,7 @@ function tableView(page: Page, result: Result, stage: StageName, grid?: GridStat
       spoken: (i, j) => fill(isOutput ? own.outputCell : own.cell, { row: i + 1, column: j + 1 }),
       scale: isWeights ? 'weight' : 'signed',
       domain,
-      cause: (i, j) => (hidden(i * columns + j) ? (result.causes?.[i]?.[j] ?? ['blocked']) : []),
+      cause: (i, j) => (hidden(i * columns + j) ? causesOf(i, j) : []),
       caption: isOutput ? own.outputAxes : page.words.axes,
       sums: isWeights,
       ghost: false,
@@ -144,16 +160,15 @@ function largeView(
 /** The rules that forbid a cell, in words, when they are known. */
 async function causeOf(page: Page, result: Result, { row, column }: BenchCell) {
   const own = { en, zh }[page.language];
-  let kinds: string[];
   try {
-    kinds = await result.mask.cause(0, 0, row, column);
+    const texts = groupsOf(result.call.rules).map((group) => groupText(page, group));
+    const said = (await causesAt(result, row, column)).map((at) => texts[at]!);
+    return fill(own.forbidden, {
+      rules: (said.length > 0 ? said : [own.biasCause]).join(own.comma),
+    });
   } catch {
-    return ''; // another result has come meanwhile, and this one's mask has gone
+    return ''; // another result has come meanwhile, and this one's masks have gone
   }
-  const names: Record<string, string> = { ...own.rules, ...own.causes };
-  const said = kinds.map((kind) => names[kind] ?? kind);
-  const rules = said.length > 0 ? said : [own.causes.bias];
-  return fill(own.forbidden, { rules: [...new Set(rules)].join(own.comma) });
 }
 
 /** One query and key through all the stages; of the output the one number. */

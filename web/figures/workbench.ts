@@ -5,7 +5,7 @@ import { GridController } from '../draw/grid.js';
 import type { Marks } from '../draw/lineage.js';
 import { callOf, isSmall, workOf } from '../state/bench-call.js';
 import { refusalOf } from '../state/bench-refusal.js';
-import { type Result, runAway, runHere } from '../state/bench-result.js';
+import { type Result, disposeMasks, runAway, runHere } from '../state/bench-result.js';
 import {
   type Clamped,
   type SettingName,
@@ -25,6 +25,7 @@ import { atOnce, inTurns } from '../state/turns.js';
 import benchSheet from '../styles/workbench.css?inline';
 import { Figure, sheets } from './figure.js';
 import { placeOf } from './workbench-comparison.js';
+import type { Asking } from './workbench-boxes.js';
 import { BenchExport } from './workbench-export.js';
 import { BenchInputs } from './workbench-inputs.js';
 import { messagesView } from './workbench-messages.js';
@@ -55,6 +56,10 @@ export class AttentionWorkbench extends Figure {
     () => this.requestUpdate(),
     (text) => this.#open(text),
   );
+  readonly #asking: Asking = {
+    ask: (name, text) => this.#ask(name, text),
+    refuse: (refused) => this.#refuse(refused),
+  };
   readonly #export: BenchExport = new BenchExport(this);
   #settings = home;
   /** The settings as the link had them when they were last read. */
@@ -144,9 +149,13 @@ export class AttentionWorkbench extends Figure {
     const isUnusable = text !== '' && settings[name].read(text) === undefined;
     if (isUnusable) {
       const used = (settings[name].write as (value: unknown) => string)(this.#settings[name]);
-      this.#clamped = [{ name, asked: text, used }];
-      this.requestUpdate();
+      this.#refuse({ name, asked: text, used });
     } else this.#set({ [name]: found[name] });
+  }
+
+  #refuse(refused: Clamped): void {
+    this.#clamped = [refused];
+    this.requestUpdate();
   }
 
   /** Takes the settings of a file over. */
@@ -170,7 +179,7 @@ export class AttentionWorkbench extends Figure {
       this.requestUpdate();
       this.#worker ??= import('attention-wasm').then(({ loadWorker }) => loadWorker());
       const result = await runAway(await this.#worker, call, signal);
-      if (signal.aborted) result.mask.dispose();
+      if (signal.aborted) disposeMasks(result);
       else this.#show(result);
     } catch (error) {
       if (signal.aborted) return;
@@ -183,7 +192,7 @@ export class AttentionWorkbench extends Figure {
   }
 
   #show(result: Result): void {
-    this.#result?.mask.dispose();
+    if (this.#result) disposeMasks(this.#result);
     this.#result = result;
     this.#refusal = null;
     this.#isWorking = false;
@@ -253,7 +262,7 @@ export class AttentionWorkbench extends Figure {
       },
       pin: (cell: BenchCell | null) => this.#pin(cell),
       show: () => this.#showDifference(),
-      ask: (name: SettingName, text: string) => this.#ask(name, text),
+      ask: this.#asking.ask,
     };
     const shown = result && {
       result,
@@ -285,10 +294,9 @@ export class AttentionWorkbench extends Figure {
   protected override view(page: Page) {
     const counts = this.#result ?? { batches: 1, heads: 1 };
     const { given } = this.#inputs;
-    const ask = (name: SettingName, text: string) => this.#ask(name, text);
     const content = html`${this.#inputs.view(page)}
       <div class="bench-result">
-        ${optionsView(page, this.#settings, given, counts, ask)} ${this.#resultView(page)}
+        ${optionsView(page, this.#settings, given, counts, this.#asking)} ${this.#resultView(page)}
       </div>`;
     return this.#inputs.around(page, content);
   }

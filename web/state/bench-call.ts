@@ -1,40 +1,17 @@
 // The workbench's call: from what the reader brought and set to what the library is asked.
-import type { AttentionOptions, DType, MaskRule, Tensor, TensorData } from 'attention-wasm';
-import { type Meaning, type Settings, maskRules } from './bench-settings.js';
+import type { AttentionOptions, MaskRule, Tensor } from 'attention-wasm';
+import { fourAxes, headOf, optionsOfHead, slopesOf } from './bench-head.js';
+import { computedIn, copied, numbersOf } from './bench-numbers.js';
+import { CallProblem } from './bench-problem.js';
+import { type Lists, type RuleSizes, type Rules, maskRules, withTensor } from './bench-rules.js';
+import type { Meaning, Settings } from './bench-settings.js';
 import { sameShape } from './compare.js';
 import type { GivenTensor } from './read-text.js';
 import { SLICE, slices } from './turns.js';
 
-export const fields = ['query', 'key', 'value', 'mask', 'expected'] as const;
+export const fields = ['query', 'key', 'value', 'mask', 'bias', 'expected'] as const;
 export type Field = (typeof fields)[number];
 export type Given = Partial<Record<Field, GivenTensor>>;
-
-/** What keeps a call from being made; `word` names the sentence in the reader's language. */
-export class CallProblem extends Error {
-  constructor(
-    readonly word:
-      | 'needed'
-      | 'rank'
-      | 'maskNumbers'
-      | 'meaning'
-      | 'start'
-      | 'alike'
-      | 'heads'
-      | 'perHead'
-      | 'ambiguous'
-      | 'maskShape'
-      | 'paddingShape',
-    readonly values: Record<string, string | number> & {
-      /** Named in the reader's language, as the axis is. */
-      field?: Field;
-      other?: Field;
-      axis?: 'batches' | 'heads' | 'length' | 'width';
-      option?: 'alibi' | 'sinks';
-    } = {},
-  ) {
-    super(word);
-  }
-}
 
 export type Three = readonly [query: Tensor, key: Tensor, value: Tensor];
 
@@ -43,10 +20,12 @@ export interface Call {
   given: Given;
   settings: Settings;
   whole: Three;
-  /** What was brought as the mask: bool, or numbers that are added to the scores. */
+  /** What was brought as the mask, and is one. */
   mask: Tensor | undefined;
-  /** What its numbers mean: said by the reader, or plain from them; undefined without a mask. */
-  meaning: Meaning | undefined;
+  /** What was brought to be added to the scores. */
+  bias: Tensor | undefined;
+  /** Those of the settings, and the tensor that was brought. */
+  rules: Rules;
   options: AttentionOptions;
   shown: Three;
   /** Without dropout: which weights it drops depends on the place in the whole. */
@@ -55,27 +34,8 @@ export interface Call {
   head: number;
 }
 
-type FourAxes = readonly [batches: number, heads: number, length: number, width: number];
-
-/** [T, d] and [H, T, d] as [B, H, T, d]. */
-export const fourAxes = (shape: readonly number[]) =>
-  [...Array<number>(4 - shape.length).fill(1), ...shape] as unknown as FourAxes;
-
-/** The numbers in the type that they are computed in. */
-function* numbersOf(data: Float64Array, dtype: DType): Generator<void, TensorData> {
-  return dtype === 'float64' ? data : yield* copied(data, new Float32Array(data.length));
-}
-
-function* copied<Numbers extends Float32Array | Uint8Array>(
-  data: Float64Array,
-  to: Numbers,
-): Generator<void, Numbers> {
-  yield* slices(data.length, (from, end) => to.set(data.subarray(from, end), from));
-  return to;
-}
-
 /** The three as the library takes them: of one rank, so all of four axes where theirs differ. */
-function* threeOf(given: Given, dtype: DType): Generator<void, Three> {
+function* threeOf(given: Given, dtype: Settings['dtype']): Generator<void, Three> {
   const { query, key, value } = given;
   if (!query || !key || !value) {
     const missing = fields.slice(0, 3).filter((field) => !given[field]);
@@ -95,27 +55,10 @@ function* threeOf(given: Given, dtype: DType): Generator<void, Three> {
     three.push({
       shape: isOneRank ? shape : fourAxes(shape),
       data: yield* numbersOf(data, dtype),
+      dtype,
     });
   }
   return three as unknown as Three;
-}
-
-/** The mask that was brought, as the library takes it. */
-function* maskOf(
-  { shape, data }: GivenTensor,
-  { meaning, dtype }: Settings,
-): Generator<void, { mask: Tensor; meaning: Meaning }> {
-  let odd: number | undefined;
-  yield* slices(data.length, (from, end) => {
-    odd ??= data.subarray(from, end).find((x) => x !== 0 && x !== 1);
-  });
-  // Truth values go either way. Other numbers can only be added.
-  if (meaning === 'unsaid' && odd === undefined) throw new CallProblem('meaning');
-  if (meaning === 'bias' || meaning === 'unsaid') {
-    return { mask: { shape, data: yield* numbersOf(data, dtype) }, meaning: 'bias' };
-  }
-  if (odd !== undefined) throw new CallProblem('maskNumbers', { value: odd });
-  return { mask: { shape, data: yield* copied(data, new Uint8Array(data.length)) }, meaning };
 }
 
 /** What the mask's numbers mean, as a rule. */
@@ -126,85 +69,55 @@ const ruleOf: Record<Exclude<Meaning, 'bias'>, (tensor: Tensor) => MaskRule> = {
   real: (allowed) => ({ kind: 'padding', allowed }),
 };
 
+interface Brought {
+  mask?: Tensor;
+  rule?: MaskRule;
+  bias?: Tensor;
+}
+
+/** What was brought as the mask and to be added, as the library takes it. */
+function* broughtOf(given: Given, { meaning, dtype }: Settings): Generator<void, Brought> {
+  const { mask } = given;
+  let odd: number | undefined;
+  if (mask) {
+    yield* slices(mask.data.length, (from, end) => {
+      odd ??= mask.data.subarray(from, end).find((x) => x !== 0 && x !== 1);
+    });
+    // Truth values go either way. Other numbers can only be added.
+    if (meaning === 'unsaid' && odd === undefined) throw new CallProblem('meaning');
+  }
+  const isAdded = mask !== undefined && (meaning === 'bias' || meaning === 'unsaid');
+  if (isAdded && given.bias) throw new CallProblem('twoBiases');
+  const added = isAdded ? mask : given.bias;
+  const brought: Brought = added
+    ? { bias: { shape: added.shape, data: yield* numbersOf(added.data, computedIn(dtype)) } }
+    : {};
+  if (!mask || meaning === 'bias' || meaning === 'unsaid') return brought;
+  if (odd !== undefined) throw new CallProblem('maskNumbers', { value: odd });
+  const bools = yield* copied(mask.data, new Uint8Array(mask.data.length));
+  const tensor = { shape: mask.shape, data: bools };
+  return { ...brought, mask: tensor, rule: ruleOf[meaning](tensor) };
+}
+
+/** Slopes of each head, or of each head of each batch element. */
+const oneOrAll = (lists: Lists) => (lists.length === 1 ? lists[0]! : lists);
+
 /** Where query 0 stands: one number for all, or one for each batch element. */
 const from0 = (places: readonly number[]) =>
   places.length === 1 ? places[0]! - 1 : places.map((place) => place - 1);
 
-function optionsOf(
-  settings: Settings,
-  { mask: brought, meaning }: Pick<Partial<Call>, 'mask' | 'meaning'>,
-): AttentionOptions {
-  const { mask, start, scale, softcap, alibi, sinks, dropout: p, seed } = settings;
-  const rules = maskRules(mask);
-  if (brought && meaning && meaning !== 'bias') rules.push(ruleOf[meaning](brought));
+function optionsOf(settings: Settings, rules: Rules, { rule, bias }: Brought, sizes: RuleSizes) {
+  const { start, scale, softcap, alibi, sinks, dropout: p, seed } = settings;
   return {
-    mask: rules,
-    ...(brought && meaning === 'bias' ? { bias: brought } : {}),
+    mask: maskRules(rules, sizes, rule),
+    ...(bias ? { bias } : {}),
     ...(scale === undefined ? {} : { scale }),
     ...(softcap > 0 ? { softcap } : {}),
-    ...(alibi === 'off' ? {} : { alibi: alibi === 'paper' ? true : alibi }),
+    ...(alibi === 'off' ? {} : { alibi: alibi === 'paper' || oneOrAll(alibi) }),
     ...(sinks ? { sinks } : {}),
     ...(p > 0 ? { dropout: { p, seed } } : {}),
     ...(start === 'unsaid' ? {} : { start: typeof start === 'string' ? start : from0(start) }),
-  };
-}
-
-/**
- * ALiBi's slopes for so many heads: of a power of two n the series 2^(−8/n), 2^(−16/n), …; of other
- * counts that of the power of two below, then every other slope of that of twice it.
- *
- * Source: Press et al. 2022, “Train short, test long”; the library's `alibi: true`.
- */
-export function publishedSlopes(heads: number): number[] {
-  const power = 2 ** Math.floor(Math.log2(heads));
-  const places = Array.from({ length: heads }, (_, h) => (h < power ? h + 1 : h - power + 0.5));
-  return places.map((place) => 2 ** ((-8 * place) / power));
-}
-
-/** A slope for each head, where there are any. */
-export const slopesOf = ({ alibi }: Settings, heads: number): readonly number[] | undefined =>
-  alibi === 'off' ? undefined : alibi === 'paper' ? publishedSlopes(heads) : alibi;
-
-/** The part of a tensor that one head reads, [1, 1, rows, columns]; it may be broadcast. */
-function headOf({ shape, ...rest }: Tensor, batch: number, head: number): Tensor {
-  const [batches, heads, length, width] = fourAxes(shape);
-  const size = length * width;
-  const at = ((batches > 1 ? batch : 0) * heads + (heads > 1 ? head : 0)) * size;
-  const data = (rest.data as Float32Array).subarray(at, at + size);
-  return { shape: [1, 1, length, width], data };
-}
-
-/** The rules as the head that is shown meets them. */
-function rulesOfHead(rules: readonly MaskRule[], batch: number, head: number): MaskRule[] {
-  return rules.map((rule): MaskRule => {
-    if (typeof rule === 'string') return rule;
-    switch (rule.kind) {
-      case 'padding': {
-        const [name, padding] = rule.blocked
-          ? (['blocked', rule.blocked] as const)
-          : (['allowed', rule.allowed] as const);
-        const { shape, data } = headOf(padding as Tensor, 0, 0);
-        const [rows, keys] = [shape[2]!, shape[3]!];
-        const at = rows > 1 ? batch * keys : 0;
-        const row = (data as Uint8Array).subarray(at, at + keys);
-        return { kind: 'padding', [name]: { shape: [1, keys], data: row } };
-      }
-      case 'prefix':
-        return {
-          kind: 'prefix',
-          length: typeof rule.length === 'number' ? rule.length : rule.length[batch]!,
-        };
-      case 'lengths': {
-        const { keys, queries } = rule;
-        return { kind: 'lengths', keys: [keys[batch]!], queries: queries && [queries[batch]!] };
-      }
-      case 'blocked':
-      case 'allowed':
-        return { kind: rule.kind, mask: headOf(rule.mask as Tensor, batch, head) };
-      default:
-        return rule;
-    }
-  });
+  } satisfies AttentionOptions;
 }
 
 export function* callOf(given: Given, settings: Settings): Generator<void, Call> {
@@ -216,31 +129,23 @@ export function* callOf(given: Given, settings: Settings): Generator<void, Call>
   const kvHead = Math.floor((head * kvHeads) / heads);
   const { expected } = given;
   const isWeights = expected && sameShape(expected.shape, [batches, heads, queries, keys]);
-  const { mask, meaning } = given.mask
-    ? yield* maskOf(given.mask, settings)
-    : { mask: undefined, meaning: undefined };
-  const options = optionsOf(settings, { mask, meaning });
+  const brought = yield* broughtOf(given, settings);
+  const rules = brought.rule ? withTensor(settings.mask) : settings.mask;
+  if (!brought.rule && rules.some(({ kind }) => kind === 'tensor')) throw new CallProblem('noMask');
+  const sizes = { batches, heads, queries, keys };
+  const options: AttentionOptions = optionsOf(settings, rules, brought, sizes);
   const returns = isWeights || options.dropout ? (['weights'] as const) : [];
   const weightsFor = isWeights ? {} : { weightsFor: { heads: [head] } };
-  const { bias, sinks, start } = options;
-  const slopes = slopesOf(settings, heads);
   return {
     given,
     settings,
     whole,
-    mask,
-    meaning,
+    mask: brought.mask,
+    bias: brought.bias,
+    rules,
     options: returns.length > 0 ? { ...options, returns, ...weightsFor } : options,
     shown: whole.map((tensor, at) => headOf(tensor, batch, at === 0 ? head : kvHead)) as never,
-    shownOptions: {
-      ...options,
-      dropout: undefined,
-      mask: rulesOfHead(options.mask as MaskRule[], batch, head),
-      bias: bias && headOf(bias as Tensor, batch, head),
-      alibi: slopes && [slopes[head]!],
-      sinks: sinks && [sinks[head]!],
-      start: typeof start === 'object' ? start[batch]! : start,
-    },
+    shownOptions: optionsOfHead(options, slopesOf(settings, heads), batch, head),
     batch,
     head,
   };

@@ -1,7 +1,10 @@
 // The library's most common refusals of the workbench's call, as problems that the page tells in the
 // reader's language and counts from 1. Any other refusal stays in the library's words.
 import { AttentionError } from 'attention-wasm';
-import { CallProblem, type Field, type Given, fourAxes } from './bench-call.js';
+import type { Field, Given } from './bench-call.js';
+import { fourAxes } from './bench-head.js';
+import { CallProblem } from './bench-problem.js';
+import { type FieldName, type Lists, type RuleKind, ruleFields } from './bench-rules.js';
 import type { Settings } from './bench-settings.js';
 
 /** Which axes of which two must be equal, as the library checks them. */
@@ -16,8 +19,45 @@ const axes = ['batches', 'heads', 'length', 'width'] as const;
 
 const textOf = (shape: readonly number[]) => shape.join('×');
 
+/** What the library says of the numbers of a rule. */
+const ofRules = [
+  ['ruleLeast', / is (?<value>-?\d+), but must be at least (?<limit>-?\d+)/],
+  ['ruleMost', / is (?<value>-?\d+), but must be at most (?<limit>\d+)/],
+  ['ruleCount', /, but it is a (nested )?list of length (?<count>\d+)/],
+  [
+    'ruleLength',
+    / has length (?<count>\d+), but must have one number for each of the (?<limit>\d+)/,
+  ],
+  ['ruleAscend', / must ascend, but (?<value>\d+) comes after (?<limit>\d+)/],
+] as const;
+
+/** One of the rules' refusals; places are counted from 1 here. */
+function ruleProblem({ argument, message }: AttentionError, values: { batches: number }) {
+  const [, kind = '', name = ''] = /(\w+)\.(\w+)$/.exec(argument) ?? [];
+  if (!Object.hasOwn(ruleFields, kind)) return undefined;
+  const named = { rule: kind as RuleKind, ruleField: name as FieldName };
+  for (const [word, sentence] of ofRules) {
+    const found = sentence.exec(message)?.groups;
+    if (!found) continue;
+    const first = word === 'ruleAscend' ? 1 : 0;
+    const numbers: Record<string, number> = {};
+    for (const [key, text] of Object.entries(found)) numbers[key] = Number(text) + first;
+    return new CallProblem(word, { ...values, ...named, ...numbers });
+  }
+  return undefined;
+}
+
+/** Rows of blocks that do not fit the queries and keys. */
+function blocksProblem({ message }: AttentionError) {
+  const found =
+    /layout is (?<count>\S+), but (?<queries>\d+) queries and (?<keys>\d+) keys in blocks of (?<size>\d+) need (?<full>\S+) or, with heads in front, (?<heads>\d+)/.exec(
+      message,
+    )?.groups;
+  return found && new CallProblem('blocks', { ...found });
+}
+
 export function refusalOf(error: unknown, given: Given, settings: Settings): unknown {
-  const { query, key, value, mask } = given;
+  const { query, key, value, mask, bias } = given;
   const { start, meaning } = settings;
   if (!(error instanceof AttentionError) || !query || !key || !value) return error;
   const { code, argument } = error;
@@ -29,6 +69,8 @@ export function refusalOf(error: unknown, given: Given, settings: Settings): unk
   if (code === 'ambiguous' && mask) {
     return new CallProblem('ambiguous', { shape: textOf(mask.shape) });
   }
+  const isOfRules = argument.startsWith('mask.') && !/\.(blocked|allowed|mask)$/.test(argument);
+  if (isOfRules) return blocksProblem(error) ?? ruleProblem(error, { batches }) ?? error;
   if (code !== 'shape') return error;
   const three = { query, key, value };
   for (const [field, other, axis] of alike) {
@@ -40,9 +82,25 @@ export function refusalOf(error: unknown, given: Given, settings: Settings): unk
     return new CallProblem('alike', { ...values, ...shapes });
   }
   if (kvHeads > 0 && heads % kvHeads !== 0) return new CallProblem('heads', { heads, kvHeads });
+  if (argument === 'start') {
+    return new CallProblem('startCount', { count: settings.start.length, batches });
+  }
+  const slopes = settings.alibi as Lists;
+  if (argument === 'alibi' && slopes.length > 1) {
+    const count = `${slopes.length} × ${slopes.map(({ length }) => length).join('/')}`;
+    return new CallProblem('perBatchHead', {
+      option: argument,
+      count,
+      full: `${batches} × ${heads}`,
+    });
+  }
   if (argument === 'sinks' || argument === 'alibi') {
-    const count = settings[argument]!.length;
+    const count = argument === 'alibi' ? slopes[0]!.length : settings.sinks!.length;
     return new CallProblem('perHead', { option: argument, count, heads });
+  }
+  if (argument === 'bias' && bias) {
+    const full = textOf([batches, heads, queries, keys]);
+    return new CallProblem('biasShape', { shape: textOf(bias.shape), full });
   }
   if (!mask || !/^bias$|\b(allowed|blocked)\b/.test(argument)) return error;
   const isPadding = meaning === 'padding' || meaning === 'real';

@@ -5,9 +5,12 @@ import type {
   AttentionWorker,
   CompiledMask,
   Explanation,
+  MaskRule,
   WorkerMask,
 } from 'attention-wasm';
-import { type Call, fourAxes } from './bench-call.js';
+import type { Call } from './bench-call.js';
+import { fourAxes } from './bench-head.js';
+import { computedIn, widened } from './bench-numbers.js';
 import { type StageName, stageNames } from './bench-settings.js';
 import { type Comparison, type Numbers, compare } from './compare.js';
 import { atOnce, inTurns, slices } from './turns.js';
@@ -39,12 +42,14 @@ export interface Result {
   call: Call;
   /** Of the whole call. */
   output: Numbers;
+  /** The same in the type of the inputs. */
+  stored: AttentionResult['output'];
   /** Of the chosen batch element and head, in order; some only with their option. */
   stages: ReadonlyMap<StageName, Shown>;
-  /** What the head may read; of this instance or of the worker's. */
-  mask: CompiledMask | WorkerMask;
-  /** The rules that forbid each cell, where the numbers themselves are shown. */
-  causes: readonly (readonly (readonly string[])[])[] | null;
+  /** What each group of rules lets the head read; of this instance or of the worker's. */
+  masks: readonly (CompiledMask | WorkerMask)[];
+  /** The groups that forbid each cell, counted from 0, where the numbers themselves are shown. */
+  causes: readonly (readonly (readonly number[])[])[] | null;
   batches: number;
   heads: number;
   checks: Checks;
@@ -57,8 +62,18 @@ export interface Result {
 export const isReadable = ({ stages }: Pick<Result, 'stages'>) =>
   [...stages.values()].every(({ rows, columns }) => rows <= READABLE && columns <= READABLE);
 
-const maskArguments = ({ shown: [query, key], shownOptions: { mask = [], start } }: Call) =>
-  [mask, { queries: query.shape[2]!, keys: key.shape[2]!, start }] as const;
+/** For each group of rules what its mask is made from. */
+const maskArguments = ({ shown: [query, key], shownOptions: { mask, start } }: Call) =>
+  (mask as MaskRule[]).map(
+    (rule) => [rule, { queries: query.shape[2]!, keys: key.shape[2]!, start }] as const,
+  );
+
+/** The groups of rules that forbid a cell, counted from 0. */
+export async function causesAt({ masks }: Result, row: number, column: number): Promise<number[]> {
+  const asked = masks.map((mask) => Promise.resolve(mask.cause(0, 0, row, column)));
+  const kinds = await Promise.all(asked);
+  return kinds.flatMap(({ length }, group) => (length > 0 ? [group] : []));
+}
 
 /** Asks about every cell of a small mask, row by row. */
 function causesOf<Cause>({ stages }: Result, cause: (i: number, j: number) => Cause): Cause[][] {
@@ -67,14 +82,20 @@ function causesOf<Cause>({ stages }: Result, cause: (i: number, j: number) => Ca
   return Array.from({ length: rows }, (_, i) => cells(i));
 }
 
+export function disposeMasks({ masks }: Pick<Result, 'masks'>): void {
+  for (const mask of masks) mask.dispose();
+}
+
 /** The call on the page's own instance: for what is done at once. */
 export function runHere(attention: Attention, call: Call): Result {
   const whole = attention.scaledDotProductAttention(...call.whole, call.options);
   const explained = attention.explain(...call.shown, call.shownOptions);
-  const mask = attention.mask(...maskArguments(call));
-  const result = atOnce(resultOf(call, whole, explained, mask));
+  const masks = maskArguments(call).map((of) => attention.mask(...of));
+  const result = atOnce(resultOf(call, whole, explained, masks));
   if (!isReadable(result)) return result;
-  return { ...result, causes: causesOf(result, (i, j) => mask.cause(0, 0, i, j)) };
+  const forbids = (i: number, j: number) =>
+    masks.flatMap((mask, group) => (mask.cause(0, 0, i, j).length > 0 ? [group] : []));
+  return { ...result, causes: causesOf(result, forbids) };
 }
 
 /** The call in a worker: the whole for the output and its errors, and the head that is looked at. */
@@ -86,14 +107,15 @@ export async function runAway(
   const settings = { signal };
   const whole = await worker.scaledDotProductAttention(...call.whole, call.options, settings);
   const explained = await worker.explain(...call.shown, call.shownOptions, settings);
-  const mask = await worker.mask(...maskArguments(call));
+  const masks: WorkerMask[] = [];
   try {
-    const result = await inTurns(resultOf(call, whole, explained, mask), signal);
+    for (const of of maskArguments(call)) masks.push(await worker.mask(...of));
+    const result = await inTurns(resultOf(call, whole, explained, masks), signal);
     if (!isReadable(result)) return result;
-    const asked = causesOf(result, (i, j) => mask.cause(0, 0, i, j));
+    const asked = causesOf(result, (i, j) => causesAt(result, i, j));
     return { ...result, causes: await Promise.all(asked.map((row) => Promise.all(row))) };
   } catch (error) {
-    mask.dispose();
+    disposeMasks({ masks });
     throw error;
   }
 }
@@ -129,7 +151,7 @@ function* checksOf(
     }
   });
   // The sum of a row is made of so many rounded terms.
-  const near = (columns + 8) * (settings.dtype === 'float64' ? 2 ** -52 : 2 ** -23);
+  const near = (columns + 8) * (computedIn(settings.dtype) === 'float64' ? 2 ** -52 : 2 ** -23);
   const holds = (sum: number, row: number) =>
     read[row] === 0 ? sum === 0 : sum <= 1 + near && (options.sinks ? sum >= 0 : sum >= 1 - near);
   return {
@@ -155,15 +177,15 @@ function* resultOf(
   call: Call,
   whole: AttentionResult,
   { steps, diagnostics }: Explanation,
-  mask: Result['mask'],
+  masks: Result['masks'],
 ): Generator<void, Result> {
   const { batch, head } = call;
   const { expected } = call.given;
   const [batches, heads, queries] = fourAxes(call.whole[0].shape);
   const [, , keys, width] = fourAxes(call.whole[2].shape);
   const numbers = (of: object) => of as Numbers;
-  const weights = whole.weights && numbers(whole.weights);
-  const output = numbers(whole.output);
+  const weights = whole.weights && (yield* widened(whole.weights));
+  const output = yield* widened(whole.output);
   // With dropout the weights after it are those of the whole call, of all heads or of this one.
   const dropped =
     call.options.dropout &&
@@ -191,8 +213,9 @@ function* resultOf(
   return {
     call,
     output,
+    stored: whole.output,
     stages,
-    mask,
+    masks,
     causes: null,
     batches,
     heads,
@@ -200,6 +223,6 @@ function* resultOf(
     emptyRows: diagnostics.emptyRows.length,
     largest: diagnostics.rows.reduce((most, row) => Math.max(most, row.largestWeight), 0),
     nonFinite: first && { stage: first.step, row: first.query, column: first.column },
-    comparison: expected ? yield* compare(expected, output, all, call.settings.expected) : null,
+    comparison: expected ? yield* compare(expected, output, all, call.settings) : null,
   };
 }

@@ -11,7 +11,8 @@ const knownNames: Record<Field, RegExp> = {
   query: /(^|[^a-z])q(uery|ueries)?$/i,
   key: /(^|[^a-z])k(eys?)?$/i,
   value: /(^|[^a-z])v(alues?)?$/i,
-  mask: /mask|bias/i,
+  mask: /mask/i,
+  bias: /bias/i,
   expected: /expect|^out(put)?s?$|weights?$|^attn$|^o$|^y$/i,
 };
 export const fieldOf = (name: string) => fields.find((field) => knownNames[field].test(name));

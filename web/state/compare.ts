@@ -1,4 +1,5 @@
 // A result beside the one that was expected.
+import type { FloatType } from './bench-numbers.js';
 import type { GivenTensor } from './read-text.js';
 import { slices } from './turns.js';
 
@@ -9,6 +10,7 @@ interface Compared {
   what: What;
   /** Whether the expected tensor has the shape of the other one as well. */
   fitsBoth: boolean;
+  tolerance: Tolerance;
   largest: number;
   /** The NaN in the expected tensor, which are not compared: how many, and where the first is. */
   unknown: { count: number; place: number[] } | null;
@@ -37,8 +39,14 @@ const trimmed = (shape: readonly number[]) => {
 export const sameShape = (a: readonly number[], b: readonly number[]) =>
   trimmed(a).join() === trimmed(b).join();
 
-/** Beyond these two a difference is no rounding of float32. */
-const [ABSOLUTE, RELATIVE] = [1e-5, 1e-4];
+/** Beyond these two, one and one times what was expected, a difference is no rounding of the type. */
+const tolerances: Record<FloatType, Tolerance> = {
+  float64: [1e-5, 1e-4], // what is expected may come from float32
+  float32: [1e-5, 1e-4],
+  float16: [1e-3, 2e-3],
+  bfloat16: [1e-2, 2e-2],
+};
+type Tolerance = readonly [absolute: number, relative: number];
 
 /** The place of an element, counted from 1. */
 function placeIn(shape: readonly number[], at: number): number[] {
@@ -56,7 +64,7 @@ export function* compare(
   expected: GivenTensor,
   output: Numbers,
   weights: Numbers,
-  asked: What,
+  { expected: asked, dtype }: { expected: What; dtype: FloatType },
 ): Generator<void, Comparison> {
   const fits = (['output', 'weights'] as const).filter((what) =>
     sameShape(expected.shape, (what === 'output' ? output : weights).shape),
@@ -70,6 +78,7 @@ export function* compare(
       weights: trimmed(weights.shape),
     };
   }
+  const tolerance = tolerances[dtype];
   const { data } = what === 'output' ? output : weights;
   let largest = 0;
   let first = -1;
@@ -85,13 +94,13 @@ export function* compare(
       const gap = Object.is(a, b) ? 0 : Math.abs(a - b);
       if (gap > largest || Number.isNaN(gap)) largest = gap;
       // Nothing but itself is close to an infinity.
-      const isClose = Number.isFinite(b) && gap <= ABSOLUTE + RELATIVE * Math.abs(b);
+      const isClose = Number.isFinite(b) && gap <= tolerance[0] + tolerance[1] * Math.abs(b);
       const isOff = gap !== 0 && !isClose;
       if (isOff && first < 0) first = at;
     }
   });
   const unknown = count > 0 ? { count, place: placeIn(expected.shape, firstUnknown) } : null;
-  const compared = { what, fitsBoth: fits.length === 2, largest, unknown };
+  const compared = { what, fitsBoth: fits.length === 2, tolerance, largest, unknown };
   if (first < 0) return { kind: 'same', ...compared };
   const [found, wanted] = [Number(data[first]), expected.data[first]!];
   const place = placeIn(expected.shape, first);

@@ -25,6 +25,18 @@ export function parseNumber(text: string): number | undefined {
 /** Whether it is written as a number, but beyond the largest of float64. */
 export const isTooLarge = (text: string) => Math.abs(numeral(text) ?? 0) === Infinity;
 
+/** Numbers as a reader lists them; undefined for anything else. */
+export function readNumbers(text: string): number[] | undefined {
+  const parts = halfWidth(text).split(/[\s,;、]+/);
+  const numbers = parts.filter((part) => part !== '').map(parseNumber);
+  return numbers.every((x) => x !== undefined) ? numbers : undefined;
+}
+
+export const readWholes = (text: string): number[] | undefined => {
+  const numbers = readNumbers(text);
+  return numbers?.every(Number.isSafeInteger) ? numbers : undefined;
+};
+
 /** Rows from a spreadsheet (tabs, commas, spaces) or from nested brackets (NumPy, PyTorch, JSON). */
 export function parseMatrix(text: string): number[][] | undefined {
   const body = halfWidth(text).replace(/^[^[\d.+\u2212-]*(?=\[)/, '');
