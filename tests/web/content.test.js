@@ -68,7 +68,16 @@ test('sections agree in id, heading levels, anchors, figures and containers', ()
 
 test('every figure is placed once', () => {
   const names = [
-    ...['alignment', 'broadcast', 'bug-gallery', 'cards', 'causal-steps', 'checks', 'cost'],
+    ...[
+      'alignment',
+      'broadcast',
+      'bug-gallery',
+      'cards',
+      'causal-steps',
+      'checks',
+      'cost',
+      'cross',
+    ],
     ...['dot-product', 'dropout', 'finite-mask', 'goals', 'install', 'mask-order', 'mask-painter'],
     ...[
       'online-softmax',

@@ -18,6 +18,7 @@ export const figures: Record<string, () => Promise<FigureClass>> = {
   'attention-causal-steps': async () => (await import('./causal-steps.js')).AttentionCausalSteps,
   'attention-checks': async () => (await import('./checks.js')).AttentionChecks,
   'attention-cost': async () => (await import('./cost.js')).AttentionCost,
+  'attention-cross': async () => (await import('./cross.js')).AttentionCross,
   'attention-dot-product': async () => (await import('./dot-product.js')).AttentionDotProduct,
   'attention-dropout': async () => (await import('./dropout.js')).AttentionDropout,
   'attention-finite-mask': async () => (await import('./finite-mask.js')).AttentionFiniteMask,

@@ -1,0 +1,188 @@
+// <attention-cross>: queries of one sequence, keys and values of another, and no mask.
+import { html } from 'lit';
+import en from '../content/en/figures/cross.json';
+import zh from '../content/zh/figures/cross.json';
+import { sliderView } from '../draw/controls.js';
+import { checkedOf, invariantsLine } from '../draw/invariants.js';
+import { type Lineage, lineageOf } from '../draw/lineage.js';
+import { type GridState, type MatrixModel, matrixView } from '../draw/matrix.js';
+import { pairView } from '../draw/pair.js';
+import { spellAs } from '../draw/provenance.js';
+import { domainOf } from '../draw/scale.js';
+import { symbols, vector, withWidths } from '../draw/symbols.js';
+import example from '../examples/cross-attention.json';
+import type { Cell } from '../state/case.js';
+import { type Frame, frameOf } from '../state/frame.js';
+import type { Page } from '../state/page.js';
+import { randomMatrix } from '../state/random.js';
+import { fill } from '../state/words.js';
+import crossSheet from '../styles/cross.css?inline';
+import { sheets } from './figure.js';
+import { TracedFigure, keepLast } from './traced-figure.js';
+
+const names = ['query', 'key', 'value', 'scores', 'weights', 'output'] as const;
+type Name = (typeof names)[number];
+
+const home = { queries: example.tokens.queries.length, keys: example.tokens.keys.length };
+const most = 6;
+/** The example's tokens, and more where the reader wants longer sequences. */
+const given = {
+  query: [...example.inputs.query, ...randomMatrix([most, 4], 31)],
+  key: [...example.inputs.key, ...randomMatrix([most, 4], 32)],
+  value: [...example.inputs.value, ...randomMatrix([most, 3], 33)],
+};
+
+const crossed = keepLast((page, queries: number, keys: number) => {
+  const frame = frameOf(page, {
+    query: given.query.slice(0, queries),
+    key: given.key.slice(0, keys),
+    value: given.value.slice(0, keys),
+    options: example.options,
+  });
+  const whole = lineageOf(frame);
+  const lineage: Lineage<Name> = {
+    shapes: new Map(names.map((name) => [name, whole.shapes.get(name)!])),
+    operandsOf: (cell) =>
+      // Scaled by one number and with nothing added, the scores are what softmax reads.
+      (whole.operandsOf(cell) as Cell[]).map((operand) => ({
+        ...operand,
+        stage: operand.stage === 'masked' ? 'scores' : (operand.stage as Name),
+      })),
+  };
+  return { frame, lineage };
+});
+
+const hidden = (name: 'dec' | 'enc') => html`<var>H</var><sub>${name}</sub>`;
+const made = (letter: 'Q' | 'K' | 'V', role: string, of: 'dec' | 'enc') =>
+  html`<span class="term"
+    ><var class=${role}>${letter}</var> = ${hidden(of)}<var>W</var
+    ><sup><var>${letter}</var></sup></span
+  >`;
+
+/** Which sequence each of the three is made of. */
+function originsView(page: Page, { matrices: { query, key } }: Frame) {
+  const own = { en, zh }[page.language];
+  return html`<dl class="cross-origins">
+    <div>
+      <dt>${fill(own.asks, { count: query.length })}</dt>
+      <dd>${made('Q', 'query', 'dec')}</dd>
+    </div>
+    <div>
+      <dt>${fill(own.answers, { count: key.length })}</dt>
+      <dd>${made('K', 'key', 'enc')}, ${made('V', 'value', 'enc')}</dd>
+    </div>
+  </dl>`;
+}
+
+function boardView(page: Page, frame: Frame, grid?: GridState<Name>) {
+  const own = { en, zh }[page.language];
+  const { matrices } = frame;
+  const { words } = page;
+  const width = matrices.query[0]!.length;
+  const input = (stage: 'query' | 'key' | 'value' | 'output', name: string): MatrixModel<Name> => ({
+    stage,
+    values: matrices[stage],
+    transposed: stage === 'key',
+    title: symbols[stage],
+    name,
+    spokenName: name ? `${words.stages[stage]}, ${name}` : words.stages[stage],
+    rowHeads: {
+      query: matrices.query.map((_, i) => vector('q', i)),
+      key: [],
+      value: matrices.value.map((_, j) => vector('v', j)),
+      output: [],
+    }[stage],
+    columnHeads: stage === 'key' ? matrices.key.map((_, j) => vector('k', j)) : [],
+    spoken: (row, column) => `${row + 1}, ${words.dimension} ${column + 1}`,
+    scale: 'signed',
+    domain: domainOf(matrices.query, matrices.key, matrices.value),
+    ghost: false,
+  });
+  return html`${originsView(page, frame)}
+    <div class="cross" style="--across:${width + matrices.key.length}" data-picture>
+      <div class="cross-meeting">
+        ${matrixView(input('key', own.encoder), words, grid)}
+        ${matrixView(input('query', own.decoder), words, grid)}
+        ${pairView(
+          words,
+          { stage: 'scores', title: symbols.scores, values: matrices.scores, kind: 'scores' },
+          grid,
+        )}
+      </div>
+      <div class="cross-mixing">
+        ${matrixView(input('value', own.encoder), words, grid)}
+        ${pairView(
+          words,
+          {
+            stage: 'weights',
+            title: html`<var>A</var>`,
+            values: matrices.weights,
+            kind: 'weights',
+          },
+          grid,
+        )}
+        ${matrixView(input('output', ''), words, grid)}
+      </div>
+    </div>`;
+}
+
+/** Below the board: which sequence each letter is of, and that all may be read. */
+function saysView(page: Page, frame: Frame) {
+  const own = { en, zh }[page.language];
+  const { query, key } = frame.matrices;
+  const [queries, keys] = [query.length, key.length];
+  return html`<p class="cross-says">
+      ${withWidths(fill(own.says, { queries, keys, pairs: queries * keys }))}
+    </p>
+    ${invariantsLine(page.words, checkedOf(frame))}`;
+}
+
+export class AttentionCross extends TracedFigure<Name> {
+  static override styles = sheets(crossSheet);
+  static override key = 'cross';
+
+  static firstFrame = (page: Page) => {
+    const { frame } = crossed(page, home.queries, home.keys);
+    return html`${boardView(page, frame)} ${saysView(page, frame)}`;
+  };
+
+  #crossed(page: Page) {
+    const queries = this.whole('t', [1, most], home.queries);
+    return crossed(page, queries, this.whole('s', [1, most], home.keys));
+  }
+
+  protected override lineage = (page: Page) => this.#crossed(page).lineage;
+  protected override isTransposed = (name: Name) => name === 'key';
+  protected override example = (): Cell<Name> => {
+    return { stage: 'scores', row: 0, column: 0 };
+  };
+
+  protected override linesOf(page: Page, cell: Cell<Name>) {
+    return spellAs(cell.stage, cell, this.#crossed(page).frame, page.words);
+  }
+
+  protected override exhibit(page: Page) {
+    return { calls: [{ frame: this.#crossed(page).frame }] };
+  }
+
+  protected override view(page: Page) {
+    const own = { en, zh }[page.language];
+    const { frame } = this.#crossed(page);
+    const slider = (name: 'queries' | 'keys', key: string, value: number) =>
+      sliderView({
+        label: own[name],
+        value,
+        min: 1,
+        max: most,
+        change: (to, isEntry) => this.set(key, to === home[name] ? undefined : String(to), isEntry),
+      });
+    return html`<div class="sizes">
+        ${slider('queries', 't', frame.matrices.query.length)}
+        ${slider('keys', 's', frame.matrices.key.length)}
+      </div>
+      ${this.traced(
+        page,
+        (grid) => html`${boardView(page, frame, grid)} ${saysView(page, frame)}`,
+      )}`;
+  }
+}
