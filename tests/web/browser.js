@@ -71,6 +71,14 @@ export async function onPage(
 /** Resolves when the figures run. */
 export const alive = (page) => page.locator('attention-stepper[data-live]').waitFor();
 
+/** By how many pixels the widest of the page, or of its sections, which cut off what is beyond, is too wide. */
+export const overflowOf = (page) =>
+  page.evaluate(() => {
+    const sections = [...document.querySelectorAll('section')];
+    const beyond = sections.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+    return Math.max(document.documentElement.scrollWidth - innerWidth, ...beyond);
+  });
+
 /** A stage's cells as they read, by stored row and column. */
 export const textsOf = (page, stage) =>
   page.locator(`attention-stepper td[data-stage="${stage}"]`).evaluateAll((cells) => {

@@ -7,7 +7,7 @@ import axe from 'axe-core';
 import * as library from 'attention-wasm';
 import { predicate } from '../reference/mask.js';
 import { snippets } from '../snippets.js';
-import { onPage as open, site, widths } from './browser.js';
+import { onPage as open, overflowOf, site, widths } from './browser.js';
 import { install } from './install.js';
 
 const paths = ['en/docs/', 'zh/docs/', 'en/docs/reference/'];
@@ -222,9 +222,7 @@ for (const path of paths) {
       await onPage(
         path,
         async (page) => {
-          const overflow = await page.evaluate(
-            () => document.documentElement.scrollWidth - innerWidth,
-          );
+          const overflow = await overflowOf(page);
           assert.ok(overflow <= 0, `${width} px: ${overflow} px too wide`);
         },
         { viewport: { width, height: 900 } },

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import axe from 'axe-core';
-import { languages, onPage } from './browser.js';
+import { languages, onPage, overflowOf } from './browser.js';
 
 const readJSON = async (path) => JSON.parse(await readFile(new URL(path, import.meta.url), 'utf8'));
 const seed = await readJSON('../vectors/seed-values.json');
@@ -75,9 +75,7 @@ for (const language of languages) {
       `${language}/`,
       async (page) => {
         assert.ok((await wakeAll(page)) >= 20);
-        const overflow = await page.evaluate(
-          () => document.documentElement.scrollWidth - innerWidth,
-        );
+        const overflow = await overflowOf(page);
         assert.ok(overflow <= 0, `${overflow} px too wide`);
       },
       { viewport: { width: 320, height: 900 } },

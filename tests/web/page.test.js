@@ -3,7 +3,16 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import axe from 'axe-core';
-import { alive, cell, figureNames, languages, onPage, site, widths } from './browser.js';
+import {
+  alive,
+  cell,
+  figureNames,
+  languages,
+  onPage,
+  overflowOf,
+  site,
+  widths,
+} from './browser.js';
 
 const readWords = async (language) =>
   JSON.parse(
@@ -74,9 +83,7 @@ for (const language of languages) {
               .locator('attention-stepper button.step')
               .nth(step - 1)
               .click();
-            const overflow = await page.evaluate(
-              () => document.documentElement.scrollWidth - innerWidth,
-            );
+            const overflow = await overflowOf(page);
             assert.ok(overflow <= 0, `${width} px, step ${step}: ${overflow} px too wide`);
           }
         },

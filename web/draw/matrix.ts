@@ -120,7 +120,19 @@ function cellView<Name extends string>(
   const markAt = (r: number, c: number) => grid.marks(stage, r, c);
   const mark = markAt(row, column);
   const stop = grid.tabStop(stage);
-  const isEditing = at(grid.editing?.cell, stage, row, column);
+  const content = at(grid.editing?.cell, stage, row, column)
+    ? html`<input
+        class="edit"
+        inputmode="decimal"
+        autocomplete="off"
+        spellcheck="false"
+        aria-label=${fill(words.editLabel, { name: `${model.spokenName}, ${model.spoken(row, column)}` })}
+        aria-invalid=${grid.editing!.isBad ? 'true' : 'false'}
+        .value=${grid.editing!.text}
+      />`
+    : text;
+  // White space around it would be laid out as a text of its own in every cell.
+  // prettier-ignore
   return html`<td
     class="cell"
     role="gridcell"
@@ -138,21 +150,7 @@ function cellView<Name extends string>(
     aria-label=${cellLabel(model, words, row, column, text)}
     aria-readonly=${model.isEditable ? 'false' : 'true'}
     aria-selected=${at(grid.pin, stage, row, column) ? 'true' : 'false'}
-  >
-    ${
-      isEditing
-        ? html`<input
-            class="edit"
-            inputmode="decimal"
-            autocomplete="off"
-            spellcheck="false"
-            aria-label=${fill(words.editLabel, { name: `${model.spokenName}, ${model.spoken(row, column)}` })}
-            aria-invalid=${grid.editing!.isBad ? 'true' : 'false'}
-            .value=${grid.editing!.text}
-          />`
-        : text
-    }
-  </td>`;
+  >${content}</td>`;
 }
 
 /** `grid` is what the reader is doing with it; without it the table is for reading only. */

@@ -50,6 +50,8 @@ export class PaintController implements ReactiveController {
       const mark = traced?.markAt(row, column);
       const isStop =
         row === Math.min(stopRow, rows - 1) && column === Math.min(stopColumn, columns - 1);
+      // As in a matrix, without white space.
+      // prettier-ignore
       return html`<td
         class="cell"
         role="gridcell"
@@ -62,9 +64,7 @@ export class PaintController implements ReactiveController {
         data-cause=${causes.length > 1 ? 'several' : (causes[0] ?? nothing)}
         aria-selected=${painting.isOn(row, column) ? 'true' : 'false'}
         aria-label=${painting.spoken(row, column)}
-      >
-        ${painting.text(row, column)}
-      </td>`;
+      >${painting.text(row, column)}</td>`;
     };
     return html`<table
       class="paint"

@@ -13,7 +13,6 @@ import { spellAs } from '../draw/provenance.js';
 import { domainOf } from '../draw/scale.js';
 import { symbols, vector } from '../draw/symbols.js';
 import type { Cell } from '../state/case.js';
-import { explain } from '../state/explain.js';
 import { type Frame, frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { randomMatrix } from '../state/random.js';
@@ -180,19 +179,19 @@ function alignedView(page: Page, setting: Setting, start: Start, grid?: GridStat
       ${matrixView(column('value', words.keyAxis), words, grid)} ${pairView(words, weights, grid)}
       ${matrixView(column('output', words.queryAxis), words, grid)}
     </div>
-    <p class="remark">${empty > 0 ? fill(own.empty, { count: empty }) : nothing}</p>
+    <p class="remark empty-rows">${empty > 0 ? fill(own.empty, { count: empty }) : nothing}</p>
   </div>`;
 }
 
 /** Why a call is refused that does not say where query 1 stands; nothing where it need not. */
 function refusal(page: Page, setting: Setting): string | null {
+  const { queries, keys } = setting;
   try {
-    explain(page, inputs(setting), { mask: 'causal' });
+    page.attention.mask('causal', { queries, keys }).dispose();
     return null;
   } catch (error) {
     if (!(error instanceof page.library.AttentionError)) throw error;
     const { start } = { en: problemsEn, zh: problemsZh }[page.language];
-    const { queries, keys } = setting;
     return error.code === 'option'
       ? fill(start, { queries, keys, last: last(setting) })
       : error.message;
@@ -216,7 +215,7 @@ function boardView(page: Page, setting: Setting, grid?: GridState<Name>) {
       ),
     )}
     <p class="remark">${setting.isEqual ? own.setup : own.shared}</p>
-    <p class="remark" aria-live="polite">
+    <p class="remark unsaid" aria-live="polite">
       ${message === null ? nothing : fill(own.unsaid, { message })}
     </p>`;
 }

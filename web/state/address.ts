@@ -4,6 +4,8 @@ import { isLong, isShortened, lengthen, shorten } from './shorten.js';
 
 /** In milliseconds: a slider that is still moving has its work done in less. */
 const PAUSE = 300;
+/** In milliseconds: writing takes longer than what a step of most sliders computes. */
+const REST = 150;
 
 const join = (...parts: string[]) => parts.filter((part) => part !== '').join('&');
 
@@ -62,6 +64,13 @@ export class Address {
       const again = () => this.write(anchor, state, isEntry);
       this.#waiting = { timer: setTimeout(again, 1000), isNewEntry: isEntry };
     }
+  }
+
+  /** Calls `write` when nothing has changed for a while. */
+  rest(write: () => void): void {
+    const isNewEntry = this.#waiting?.isNewEntry ?? false;
+    clearTimeout(this.#waiting?.timer);
+    this.#waiting = { timer: setTimeout(write, REST), isNewEntry };
   }
 
   /** What is still to be written or shortened is not, for the reader has gone elsewhere. */

@@ -74,13 +74,14 @@ export class Store extends EventTarget {
 
   /**
    * Keeps the URL fragment and the view the same: reads it now and whenever the reader goes back,
-   * forward or to an anchor, and writes it after each change. Fulfils when it has been read; fires
-   * `address` when the address has been shortened.
+   * forward or to an anchor, and writes it after each change, or when a slider comes to rest. Fulfils
+   * when it has been read; fires `address` when the address has been shortened.
    */
   async bindToAddress(): Promise<void> {
     const address = new Address(() => this.dispatchEvent(new Event('address')));
     this.#address = address;
     let isRead = false;
+    let isReading = false;
     let anchor = '';
     const read = () => {
       address.stop();
@@ -94,8 +95,10 @@ export class Store extends EventTarget {
       isRead = true;
       if (jump) address.write(anchor, this.fragment, false);
       else if (anchor !== '') document.getElementById(anchor)?.scrollIntoView();
+      isReading = true;
       this.update(found.view, false);
       if (found.remarks.length > 0) this.dispatchEvent(new Event('change'));
+      isReading = false;
       address.settle(anchor, this.fragment);
     };
     const follow = async () => {
@@ -103,6 +106,10 @@ export class Store extends EventTarget {
     };
     addEventListener('hashchange', () => (address.isClosed ? void follow() : read()));
     await (address.isClosed ? follow() : read());
-    this.addEventListener('change', () => address.write(anchor, this.fragment, this.#isEntry));
+    const write = (isEntry: boolean) => address.write(anchor, this.fragment, isEntry);
+    this.addEventListener('change', () => {
+      if (this.#isEntry || isReading) write(this.#isEntry);
+      else address.rest(() => write(false));
+    });
   }
 }
