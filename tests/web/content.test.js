@@ -125,6 +125,12 @@ test('formulas are closed and the same ones are displayed', () => {
   });
 });
 
+test('letters mean what the legend says: S no matrix, H no entropy, m no index', () => {
+  const others = /(?<!\w)S_|(?<!\w)S\s*=\s*Q|(?<!\w)S\s*\/|(?<!\w)H_\{?i|sum_\{?m|x_\{ij\}/;
+  for (const { body, file } of languages.flatMap(sections))
+    for (const formula of formulas(body)) assert.doesNotMatch(formula, others, file);
+});
+
 test('anchors are unique and every link inside the page has one', () => {
   for (const page of languages.flatMap(pages)) {
     const known = page.flatMap(({ meta, body }) => [meta.id, ...anchors(body)]);

@@ -127,7 +127,7 @@ test('a kept cell stays through the steps, and its whole chain is spelled', asyn
     const names = await page.locator('attention-stepper .inspector dt').allInnerTexts();
     assert.deepEqual(
       names.map((name) => name.replace(/\s+/g, '')),
-      ['scores21', 'scaled21', 'masked21', 'rowmaximum', 'exponentials', 'theirsum', 'A21'],
+      ['s21', 's21÷√dk', 'Z21', 'rowmaximum', 'exponentials', 'theirsum', 'A21'],
     );
     assert.match(
       (await page.locator('attention-stepper .inspector dd').last().innerText()).replace(

@@ -191,14 +191,15 @@ export function spell(
   write: Write = givenNumber,
 ): Line[] {
   // Where nothing is added, the masked scores are the scaled ones and have nothing of their own to say.
-  const { mask, bias } = frame.case.options;
+  const { mask, bias, scale } = frame.case.options;
+  const scaling = scale === undefined ? undefined : `× ${givenNumber(scale)}`;
   const reached = (name: Stage) =>
     stepOf(name) <= step && (name !== 'masked' || mask !== undefined || bias !== undefined);
   if (isPair(stage)) {
     return pairStages.filter(reached).flatMap((name): Line[] => {
       const line = {
         stage: name,
-        name: cellName(name, row, column, words),
+        name: cellName(name, row, column, scaling),
         text: pairLine({ stage: name, row, column }, frame, words, write),
       };
       return name === 'weights' ? [...softmaxLines(frame, words, row), line] : [line];
@@ -218,7 +219,7 @@ export function spell(
       ...rows,
       {
         stage,
-        name: cellName(stage, row, column, words),
+        name: cellName(stage, row, column),
         text: outputLine(frame, words, [row, column], write),
       },
     ];
@@ -228,7 +229,7 @@ export function spell(
   return [
     {
       stage,
-      name: cellName(stage, row, column, words),
+      name: cellName(stage, row, column),
       text: html`${equalsSign([value], givenNumber)} <b>${givenNumber(value)}</b>
         <span class="remark">${fill(words.feeds[stage], numbers)}${words.givenHere}</span>`,
     },

@@ -1,7 +1,6 @@
 // The symbols of the computation, set as mathematics without a formula engine.
 import { type TemplateResult, html, svg } from 'lit';
 import type { Stage } from '../state/steps.js';
-import type { Words } from '../state/words.js';
 
 export const root = (of: unknown) =>
   html`<span class="root"><span class="upright">√</span><span class="radicand">${of}</span></span>`;
@@ -43,10 +42,26 @@ const pairIndex = (row: number, column: number) =>
 export const indexed = (name: unknown, row: number, column: number) =>
   html`${name}<sub>${pairIndex(row, column)}</sub>`;
 
-/** "scores₁₂", "A₁₂": a cell's name. */
-export function cellName(stage: Stage, row: number, column: number, words: Words): TemplateResult {
-  const letter = { query: 'Q', key: 'K', value: 'V', weights: 'A' }[stage as string];
-  return indexed(letter ? html`<var>${letter}</var>` : words.stages[stage], row, column);
+const letters: Record<Stage, string> = {
+  query: 'Q',
+  key: 'K',
+  value: 'V',
+  scores: 's',
+  scaled: 's',
+  masked: 'Z',
+  weights: 'A',
+  output: 'O',
+};
+
+/** "s₁₂", "A₁₂": a cell's name by the letters of the article; a scaled score says what `scales` it. */
+export function cellName(
+  stage: Stage,
+  row: number,
+  column: number,
+  scales: unknown = html`÷ ${rootDk}`,
+): TemplateResult {
+  const name = indexed(html`<var>${letters[stage]}</var>`, row, column);
+  return stage === 'scaled' ? html`${name} ${scales}` : name;
 }
 
 /** A row of Q, K or V as a vector: "q₁". */

@@ -138,8 +138,7 @@ export class AttentionDropout extends TracedFigure<Name> {
       return html`${operation(share, [before], result)}
         <span class="remark">${fill(own.times, { times, count: COUNT })}</span>`;
     };
-    const name = html`${cellName('weights', row, column, page.words)}
-    ${fill(own[stage], { count: COUNT })}`;
+    const name = html`${cellName('weights', row, column)} ${fill(own[stage], { count: COUNT })}`;
     return [...lines, { stage, name, text: html`${text()}` }];
   }
 

@@ -88,7 +88,7 @@ export class AttentionMaskOrder extends TracedFigure<Name> {
     if (stage === 'before') return spellAs('weights', cell, before, page.words);
     const lines = spellAs('weights', { ...cell, stage: 'after' }, none, page.words);
     const name = (which: 'after' | 'repaired') =>
-      html`${cellName('weights', row, column, page.words)} ${own[which]}`;
+      html`${cellName('weights', row, column)} ${own[which]}`;
     if (isFuture(row, column)) {
       const text = html`= <b>0</b> <span class="remark">${own.written}</span>`;
       lines.push({ stage: 'after', name: name('after'), text });

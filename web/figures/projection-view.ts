@@ -133,7 +133,7 @@ export function linesOf(page: Page, { matrices, frame }: Projected, place: Place
     ]);
     const result = matrices[stage][row]?.[column] ?? NaN;
     const text = sumOfProducts(factors, [givenNumber, givenNumber], result);
-    return [{ stage, name: cellName(stage, row, column, words), text }];
+    return [{ stage, name: cellName(stage, row, column), text }];
   }
   const rowLine = (of: 'query' | 'key', at: number): Line => ({
     stage: of,
