@@ -4,6 +4,7 @@ import { AttentionError } from './errors.js';
 import type { AttentionOptions, DType, MaskRule, StepName } from './generated/options.js';
 import { CompiledMask, type MaskShape } from './mask.js';
 import {
+  attend,
   readExplanation,
   readResult,
   readRows,
@@ -13,7 +14,7 @@ import {
 } from './results.js';
 import type { Session } from './session.js';
 import type { Share } from './spread.js';
-import { lengthOf, widthOf, type Tensor } from './tensor.js';
+import { lengthOf, widthOf, type Tensor, type TensorData } from './tensor.js';
 
 /** What was loaded, and why nothing better. */
 export interface LoadInfo {
@@ -36,13 +37,19 @@ export interface LoadInfo {
   wasmBytes: number;
 }
 
-/** Watching a call. */
-export interface WatchOptions {
+/** How a call is done, beside what it computes. */
+export interface CallOptions {
   /**
    * Told every few milliseconds which share of the call is done, from 0 to 1, and last of all 1.
    * When it returns false the call stops and throws an AttentionError with the code `'stopped'`.
    */
   progress?: (share: number) => boolean | void;
+  /**
+   * Where the output goes: an array of the inputs' kind with exactly as many elements. It is then
+   * `output.data`. By default a new array is made, whose memory the system must first hand out:
+   * for some megabytes that takes milliseconds. May be the data of an input.
+   */
+  into?: TensorData;
 }
 
 /** Settings of {@link Attention.trace}. */
@@ -95,7 +102,8 @@ export class Attention {
    * @param query [B, H, T, d_k], [H, T, d_k] or [T, d_k]
    * @param key [B, H_kv, S, d_k], of the same rank; H is a multiple of H_kv
    * @param value [B, H_kv, S, d_v]
-   * @param watch a function to be told how far a long call is, which can also stop it
+   * @param call a function to be told how far a long call is, which can also stop it; where the
+   *   output goes
    * @returns new tensors of the inputs' rank; they are the caller's
    * @throws AttentionError when something does not fit; the instance stays usable
    */
@@ -104,12 +112,11 @@ export class Attention {
     key: Tensor,
     value: Tensor,
     options?: AttentionOptions,
-    watch?: WatchOptions,
+    call?: CallOptions,
   ): AttentionResult {
-    return this.#session.call(false, [query, key, value], options, (dtype, [q, k, v]) => {
-      this.#session.attend(watch);
-      return readResult(this.#session, dtype, q, lengthOf(k), widthOf(v));
-    });
+    return this.#session.call(false, [query, key, value], options, (dtype, [q, k, v]) =>
+      attend(this.#session, dtype, q, lengthOf(k), widthOf(v), call),
+    );
   }
 
   /** @internal The rows of a share, [rows, d_v]; of the inputs only what they need is there. */
@@ -118,11 +125,11 @@ export class Attention {
     key: Tensor,
     value: Tensor,
     options: AttentionOptions | undefined,
-    watch: WatchOptions,
+    call: CallOptions,
     share: Share,
   ): AttentionResult {
     const work = (dtype: DType) => {
-      this.#session.attend(watch, share);
+      this.#session.attend(call, share);
       return readRows(this.#session, dtype, query, widthOf(value), share);
     };
     return this.#session.call(false, [query, key, value], options, work, share);

@@ -1,8 +1,8 @@
 import { checkFields, checkWhole, quoted } from './arguments.js';
-import type { WatchOptions } from './attention.js';
+import type { CallOptions } from './attention.js';
 import { AttentionError } from './errors.js';
 import { dtypes, type AttentionOptions, type DType } from './generated/options.js';
-import { readResult, type AttentionResult } from './results.js';
+import { attend, type AttentionResult } from './results.js';
 import type { Session } from './session.js';
 import type { Tensor } from './tensor.js';
 
@@ -89,18 +89,16 @@ export class KeyValueCache {
    * @param query [B, H, T, d_k]
    * @param options `start` is `'bottom-right'` if it is not said: the last query stands at the last
    *   key. For several queries at once say `mask: 'causal'`
-   * @param watch a function to be told how far a long call is, which can also stop it
+   * @param call a function to be told how far a long call is, which can also stop it; where the
+   *   output goes
    */
-  attend(query: Tensor, options?: AttentionOptions, watch?: WatchOptions): AttentionResult {
+  attend(query: Tensor, options?: AttentionOptions, call?: CallOptions): AttentionResult {
     this.#check();
     return this.#session.call(
       false,
       [query],
       options,
-      (dtype, [query]) => {
-        this.#session.attend(watch);
-        return readResult(this.#session, dtype, query, this.length, this.#width);
-      },
+      (dtype, [query]) => attend(this.#session, dtype, query, this.length, this.#width, call),
       { cache: this.#id },
     );
   }

@@ -5,7 +5,7 @@
  * @packageDocumentation
  */
 export { Attention } from './attention.js';
-export type { Description, LoadInfo, MemoryUse, TraceOptions, WatchOptions } from './attention.js';
+export type { CallOptions, Description, LoadInfo, MemoryUse, TraceOptions } from './attention.js';
 export type { CacheShape, KeyValueCache } from './cache.js';
 export { AttentionError } from './errors.js';
 export type * from './generated/options.js';

@@ -4,7 +4,7 @@
 import { checkNumbers, deepest, isPlain, text, tooDeep } from './arguments.js';
 import { AttentionError } from './errors.js';
 import { dtypes, type DType } from './generated/options.js';
-import { dtypeOf, isArray, isTensor, kindOf, sizeOf } from './tensor.js';
+import { bitsOf, dtypeOf, isArray, isTensor, kindOf, sizeOf } from './tensor.js';
 import type { Tensor, TensorData } from './tensor.js';
 
 /** As `enum class Tag`. */
@@ -336,9 +336,4 @@ export class Message {
 
 function isNumber(value: unknown): value is number | boolean | bigint {
   return typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint';
-}
-
-/** The elements of a Float16Array as bits: copying it as it is would convert them. */
-function bitsOf({ buffer, byteOffset, length }: TensorData): Uint16Array {
-  return new Uint16Array(buffer, byteOffset, length);
 }

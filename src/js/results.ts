@@ -1,8 +1,12 @@
+import { text } from './arguments.js';
+import type { CallOptions } from './attention.js';
+import { AttentionError } from './errors.js';
 import { dtypes, type DType, type StepName } from './generated/options.js';
 import { Reply, type RawStep, type RawTrace } from './module.js';
 import type { Session } from './session.js';
 import type { Share } from './spread.js';
-import { bytesOf, type ResultTensor, type Tensor } from './tensor.js';
+import { bytesOf, kindOf, sizeOf } from './tensor.js';
+import type { ResultTensor, Tensor, TensorData } from './tensor.js';
 
 /** What scaledDotProductAttention() returns. */
 export interface AttentionResult {
@@ -128,6 +132,39 @@ export interface TracedResult extends AttentionResult {
   tiles: TileStep[];
 }
 
+/** Does the call that is prepared, and copies its results out of memory. */
+export function attend(
+  session: Session,
+  dtype: DType,
+  query: Tensor,
+  keys: number,
+  width: number,
+  call?: CallOptions,
+): AttentionResult {
+  const into = call?.into;
+  if (into !== undefined) checkInto(into, dtype, [...query.shape.slice(0, -1), width], query);
+  session.attend(call);
+  return readResult(session, dtype, query, keys, width, into);
+}
+
+/** What `into` cannot hold would be cut off, converted or left as it was. */
+function checkInto(into: unknown, dtype: DType, shape: number[], query: Tensor): void {
+  const [kind, wanted] = [kindOf(into), kindOf(query.data)];
+  if (kind !== wanted) {
+    const found = kind === 'none' ? text(into) : `a ${kind}`;
+    const reason = `the output is ${dtype} in a ${wanted}, as the query is`;
+    throw new AttentionError('dtype', 'into', `into is ${found}, but ${reason}; give a ${wanted}`);
+  }
+  const [given, needed] = [(into as TensorData).length, sizeOf(shape)];
+  if (given === needed) return;
+  const reason = `the output has shape ${shape.join('×')}, so ${needed} elements`;
+  throw new AttentionError(
+    'shape',
+    'into',
+    `into has ${given} elements, but ${reason}; give an array of ${needed}`,
+  );
+}
+
 /** Copies what a call gave out of memory. */
 export function readResult(
   session: Session,
@@ -135,9 +172,11 @@ export function readResult(
   query: Tensor,
   keys: number,
   width: number,
+  into?: TensorData,
 ): AttentionResult {
   const rows = query.shape.slice(0, -1);
-  const output = session.read(dtype, [...rows, width], session.reply(Reply.output), query);
+  const address = session.reply(Reply.output);
+  const output = session.read(dtype, [...rows, width], address, query, into);
   const result: AttentionResult = { output, info: callInfo(session) };
   if (session.reply(Reply.lse) !== 0) {
     result.lse = session.read(lseType(dtype), rows.slice(), session.reply(Reply.lse));

@@ -1,13 +1,13 @@
 // One WebAssembly module at work: the steps of a call, in the order that src/wasm/session.h gives.
 
 import { checkFields, checkFunction } from './arguments.js';
-import type { WatchOptions } from './attention.js';
+import type { CallOptions } from './attention.js';
 import { AttentionError } from './errors.js';
 import { dtypes, type DType } from './generated/options.js';
 import { Message } from './message.js';
 import { Reply, Status, type Module, type RawExplanation } from './module.js';
 import type { TileStep } from './results.js';
-import { asFloat16, held, kindOf } from './tensor.js';
+import { asFloat16, bitsOf, held, kindOf } from './tensor.js';
 import type { ResultTensor, Tensor, TensorData } from './tensor.js';
 
 const inputNames = ['query', 'key', 'value'];
@@ -125,9 +125,9 @@ export class Session {
   }
 
   /** Does the call's work; reply() and read() tell the results. */
-  attend(watch?: WatchOptions, { begin, end }: { begin: number; end: number } = all): void {
-    if (watch !== undefined) checkFields(watch, 'watch', ['progress']);
-    const progress = watch?.progress;
+  attend(call?: CallOptions, { begin, end }: { begin: number; end: number } = all): void {
+    if (call !== undefined) checkFields(call, 'call', ['progress', 'into']);
+    const progress = call?.progress;
     checkFunction(progress, 'progress');
     let failure: { reason: unknown } | undefined;
     let told = 0;
@@ -210,12 +210,26 @@ export class Session {
     return name;
   }
 
-  /** Copies a result out of memory. 16-bit floats come in the kind of array that `like` has. */
-  read(dtype: DType, shape: number[], address: number, like?: Tensor): ResultTensor {
+  /**
+   * Copies a result out of memory, `into` an array that has been checked or a new one. 16-bit floats
+   * come in the kind of array that `like` has.
+   */
+  read(
+    dtype: DType,
+    shape: number[],
+    address: number,
+    like?: Tensor,
+    into?: TensorData,
+  ): ResultTensor {
     const elements = this.#memory()[dtypes.indexOf(dtype)]!;
     const start = address / elements.BYTES_PER_ELEMENT;
     let length = 1;
     for (const extent of shape) length *= extent;
+    if (into !== undefined) {
+      const bits = kindOf(into) === 'Float16Array' ? bitsOf(into) : into;
+      bits.set(elements.subarray(start, start + length));
+      return { shape, data: into, dtype };
+    }
     const data = copy(elements, start, start + length);
     const float16 = dtype === 'float16' && like && kindOf(like.data) === 'Float16Array';
     return { shape, data: float16 ? asFloat16(data as Uint16Array) : data, dtype };

@@ -132,6 +132,11 @@ function allocate(dtype: DType, length: number): TensorData {
   }
 }
 
+/** The elements of a Float16Array as bits: copying them as they are would convert them. */
+export function bitsOf({ buffer, byteOffset, length }: TensorData): Uint16Array {
+  return new Uint16Array(buffer, byteOffset, length);
+}
+
 /** float16 bits as the engine's own Float16Array where it has one and `like` is one. */
 export function asFloat16(bits: Uint16Array): TensorData {
   const { Float16Array } = globalThis as {

@@ -1,7 +1,7 @@
 // Runs in the worker that loadWorker() starts: loads the package there and answers one request after
 // the other.
 
-import type { Attention, WatchOptions } from './attention.js';
+import type { Attention, CallOptions } from './attention.js';
 import { KeyValueCache } from './cache.js';
 import { AttentionError } from './errors.js';
 import { load } from './load.js';
@@ -53,17 +53,17 @@ function call({ id, object, method, args, share, progress, stop }: CallRequest):
     string,
     unknown
   >;
-  const watch: WatchOptions = {};
+  const call: CallOptions = {};
   if (progress || stop) {
     const stopped = stop && new Int32Array(stop);
-    watch.progress = (share) => {
+    call.progress = (share) => {
       if (progress) post({ kind: 'progress', id, share });
       return !(stopped && Atomics.load(stopped, 0));
     };
   }
   const member = target[method];
   if (typeof member !== 'function') return member;
-  const result = (member as (...args: unknown[]) => unknown).call(target, ...args, watch, share);
+  const result = (member as (...args: unknown[]) => unknown).call(target, ...args, call, share);
   if (!(result instanceof CompiledMask || result instanceof KeyValueCache)) return result;
   objects.set(id, result);
   return { ...result }; // its public fields

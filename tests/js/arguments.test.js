@@ -111,9 +111,16 @@ describe('objects', () => {
     await rejects(load(null), 'type', 'options', /not null/);
     await rejects(loadWorker(null), 'type', 'options', /not null/);
     await rejects(load({ threads: '2' }), 'option', 'threads', /the string '2'/);
-    refuses(() => sdpa({}, null), 'type', 'watch', /not null/);
+    refuses(() => sdpa({}, null), 'type', 'call', /not null/);
     refuses(() => sdpa({}, { progres: () => {} }), 'option', 'progres', /progress/);
     refuses(() => sdpa({}, { progress: 1 }), 'type', 'progress', /is 1/);
+    for (const wrong of [null, 1, [0], new ArrayBuffer(16), { length: 4 }, new Float64Array(4)]) {
+      refuses(() => sdpa({}, { into: wrong }), 'dtype', 'into', /is float32.*give a Float32Array/);
+    }
+    for (const length of [0, 3, 5]) {
+      const into = new Float32Array(length);
+      refuses(() => sdpa({}, { into }), 'shape', 'into', /shape 4×1, so 4 .*array of 4/);
+    }
     refuses(() => attention.trace(x, x, x, {}, null), 'type', 'trace', /tileKeys/);
   });
 

@@ -46,7 +46,7 @@ test('every setting has a doc comment that editors show', () => {
   const settings = {
     load: ['LoadOptions'],
     'worker-client': ['WorkerOptions', 'CallSettings'],
-    attention: ['WatchOptions', 'TraceOptions', 'LoadInfo', 'MemoryUse'],
+    attention: ['CallOptions', 'TraceOptions', 'LoadInfo', 'MemoryUse'],
     cache: ['CacheShape'],
     mask: ['MaskShape'],
     tensor: ['Tensor'],
