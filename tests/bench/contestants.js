@@ -1,6 +1,7 @@
 // Who takes part. A contestant is { name, group, prepare(test, inputs) }; prepare() returns a
 // function that takes the typed arrays in and gives the output's typed array [B, H, T, d] out, or a
-// promise of it; or { run, dispose }. What can be made beforehand (graphs, masks) is not measured.
+// promise of it; or { run, dispose }. What can be made beforehand (graphs, masks) is not measured, nor
+// is that array: all but onnxruntime-web, which ignores one, write into the same each time.
 
 import { allows } from './cases.js';
 import { attentionGraph, matmulGraph, withConstants } from './onnx.js';
@@ -20,6 +21,7 @@ export async function ours({ load, threads, builds = ['relaxed', 'baseline'] }) 
         const { batch, heads, kvHeads, queries, keys, width, causal, window, lengths } = test;
         const rows = { shape: [batch, heads, queries, width], data: query };
         const columns = (data) => ({ shape: [batch, kvHeads, keys, width], data });
+        const into = new Float32Array(query.length);
         const mask = [...(test.mask ?? [])];
         if (causal) mask.push('causal');
         if (window !== undefined) mask.push({ kind: 'window', left: window });
@@ -27,11 +29,12 @@ export async function ours({ load, threads, builds = ['relaxed', 'baseline'] }) 
         if (test.cached) {
           const cache = attention.createCache({ batch, kvHeads, headDim: width, capacity: keys });
           cache.append(columns(key), columns(value));
-          return { run: () => cache.attend(rows).output.data, dispose: () => cache.dispose() };
+          const run = () => cache.attend(rows, undefined, { into }).output.data;
+          return { run, dispose: () => cache.dispose() };
         }
-        return () =>
-          attention.scaledDotProductAttention(rows, columns(key), columns(value), { mask }).output
-            .data;
+        const [k, v] = [columns(key), columns(value)];
+        const options = { mask };
+        return () => attention.scaledDotProductAttention(rows, k, v, options, { into }).output.data;
       },
     });
   }
@@ -47,8 +50,9 @@ export const plain = {
     const { batch, heads, kvHeads, queries, keys, width } = test;
     const weights = new Float32Array(keys);
     const rowOf = (b, h, i) => ((b * heads + h) * queries + i) * width;
+    const output = new Float32Array(query.length);
     return () => {
-      const output = new Float32Array(query.length);
+      output.fill(0);
       for (let b = 0; b < batch; ++b)
         for (let h = 0; h < heads; ++h)
           for (let i = 0; i < queries; ++i) {
@@ -181,8 +185,8 @@ export async function tensorFlow({ tf, wasm, threads, wasmPaths }) {
       const cached = test.cached
         ? Array.from({ length: count }, (_, n) => [part(key, n, keys), part(value, n, keys)])
         : null;
+      const output = new Float32Array(query.length);
       const run = () => {
-        const output = new Float32Array(query.length);
         for (let n = 0; n < count; ++n) {
           const head = tf.tidy(() => {
             const [k, v] = cached?.[n] ?? [part(key, n, keys), part(value, n, keys)];

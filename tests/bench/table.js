@@ -11,8 +11,8 @@ const texts = {
     share: 'share of the limit',
     aim: (number) => ` (aim ${number})`,
     note: ({ names, rounds, date, machine, versions, clocks }) =>
-      `${date}, ${machine}; ${versions}. Typed arrays in to typed arrays out, medians of up to ` +
-      `${rounds} turns of each in turn; clock: ${clocks}. "Times as fast" is the best peer's time ÷ ours` +
+      `${date}, ${machine}; ${versions}. Typed arrays in to a typed array out, which all but onnxruntime-web write again ` +
+      `and again; medians of up to ${rounds} turns of each in turn; clock: ${clocks}. "Times as fast" is the best peer's time ÷ ours` +
       (names.includes('X') ? '; below X, the time of X ÷ ours' : '') +
       (names.includes('J') ? '; in J, that of plain JavaScript ÷ ours' : '') +
       '. The limit is a matrix product in the first cache, in the same run, relaxed SIMD.',
@@ -26,7 +26,7 @@ const texts = {
     share: '占极限的份额',
     aim: (number) => `（目标 ${number}）`,
     note: ({ names, rounds, date, machine, versions, clocks }) =>
-      `${date}，${machine}；${versions}。从类型化数组到类型化数组，轮流测量，至多 ${rounds} 轮取中位数；` +
+      `${date}，${machine}；${versions}。从类型化数组到类型化数组（除 onnxruntime-web 外，输出都反复写进同一个数组），轮流测量，至多 ${rounds} 轮取中位数；` +
       `计时：${clocks}。“快几倍”是最快的对手的时间 ÷ 本库的时间` +
       (names.includes('X') ? '；在 X 以下是 X 的时间 ÷ 本库的时间' : '') +
       (names.includes('J') ? '；在 J 中是纯 JavaScript 的时间 ÷ 本库的时间' : '') +
