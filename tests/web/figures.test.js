@@ -425,7 +425,7 @@ test('refusals: every wrong call gets the library’s own answer, and the right 
   await onPage('zh/#no.open=start', async (page) => {
     const refusals = await wake(page, 'refusals');
     const cases = refusals.locator('.refusals > details');
-    assert.equal(await cases.count(), 12);
+    assert.equal(await cases.count(), 15);
     const answers = await cases.evaluateAll((all) =>
       all.map((each) => ({
         name: each.dataset.case,

@@ -5,7 +5,8 @@ import type { Attention, AttentionOptions, DType, Tensor } from 'attention-wasm'
 /** A tensor of zeros; `length` where its data does not fit its shape. */
 interface Zeros {
   shape: readonly number[];
-  dtype: DType;
+  /** Whole numbers too, which are no dtype of the library. */
+  dtype: DType | 'int32';
   length?: number;
 }
 type Argument = Zeros | string | number | boolean | Argument[] | { [name: string]: Argument };
@@ -19,6 +20,7 @@ export interface Call {
 
 const zeros = (...shape: number[]): Zeros => ({ shape, dtype: 'float32' });
 const bools = (...shape: number[]): Zeros => ({ shape, dtype: 'bool' });
+const integers = (...shape: number[]): Zeros => ({ shape, dtype: 'int32' });
 /** Query, key and value alike. */
 const alike = (...shape: number[]): Call => {
   const one = zeros(...shape);
@@ -37,11 +39,17 @@ export const refusals = {
   rank: { wrong: { ...small, key: zeros(1, 2, 3) }, right: small },
   width: { wrong: { ...small, key: zeros(2, 4) }, right: small },
   length: { wrong: { ...cross, value: zeros(4, 3) }, right: cross },
+  batch: { wrong: { ...batch, value: zeros(2, 2, 3, 4) }, right: batch },
   heads: { wrong: heads(3), right: heads(2) },
   dtype: { wrong: { ...small, key: { ...small.key, dtype: 'float64' } }, right: small },
+  integers: { wrong: { ...small, query: integers(2, 3) }, right: small },
   data: { wrong: { ...small, query: { ...small.query, length: 5 } }, right: small },
   bare: {
     wrong: { ...small, options: { mask: bools(2, 2) } },
+    right: { ...small, options: { mask: { kind: 'blocked', mask: bools(2, 2) } } },
+  },
+  numbers: {
+    wrong: { ...small, options: { mask: { kind: 'blocked', mask: zeros(2, 2) } } },
     right: { ...small, options: { mask: { kind: 'blocked', mask: bools(2, 2) } } },
   },
   padding: {
@@ -68,10 +76,14 @@ export const refusalNames = Object.keys(refusals) as RefusalName[];
 const isZeros = (given: Argument): given is Zeros =>
   typeof given === 'object' && 'shape' in given && 'dtype' in given;
 
-const arrays = { float32: Float32Array, float64: Float64Array, bool: Uint8Array } as const;
+const arrays = {
+  ...{ float32: Float32Array, float64: Float64Array },
+  ...{ bool: Uint8Array, int32: Int32Array },
+};
 
+/** Not a tensor where the call is wrong in that. */
 function tensorOf({ shape, dtype, length = shape.reduce((a, b) => a * b) }: Zeros): Tensor {
-  return { shape: [...shape], data: new arrays[dtype as keyof typeof arrays](length) };
+  return { shape: [...shape], data: new arrays[dtype as keyof typeof arrays](length) } as Tensor;
 }
 
 /** The argument with its tensors made. */
