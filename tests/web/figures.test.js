@@ -466,7 +466,7 @@ test('shape checker: what it says must agree is what the library takes', async (
     const cases = [
       ['K, width', '6', 'width', /head_dim 6/],
       ['V, tokens', '3', 'tokens', /value has length 3 but key has length 5/],
-      ['Q, batch', '3', 'batch', /key has batch 2 but query has batch 3/],
+      ['Q, batch', '5', 'batch', /key has batch 2 but query has batch 5/],
       ['K, heads', '3', 'heads', /heads/],
     ];
     for (const [name, wrong, rule, message] of cases) {
@@ -492,6 +492,47 @@ test('shape checker: what it says must agree is what the library takes', async (
     assert.ok((await holds()).every(Boolean));
     assert.deepEqual(await results(), ['2', '4', '3', '5', '2', '4', '3', '6']);
     await page.waitForURL(/shape\.k=2\.2\.5\.8/);
+  });
+});
+
+test('shape checker: a mask of any shape that is broadcast, and none that looks like padding', async () => {
+  await onPage('zh/#shape.mode=check', async (page) => {
+    const flow = await wake(page, 'shape-flow');
+    const mask = (axis) => flow.getByLabel(`M, ${axis}`, { exact: true });
+    const shape = () =>
+      Promise.all(['batch', 'head', '查询', '键'].map((axis) => mask(axis).inputValue()));
+    const failing = () =>
+      flow
+        .locator('.shape-check li[data-holds=no]')
+        .evaluateAll((all) => all.map(({ dataset }) => dataset.rule));
+    const enter = async (axis, text) => {
+      await mask(axis).fill(text);
+      await mask(axis).press('Enter');
+    };
+    assert.deepEqual(await shape(), ['', '', '3', '5']);
+    assert.deepEqual(await failing(), []);
+    await enter('查询', '4');
+    assert.deepEqual(await failing(), ['mask']);
+    assert.match(await flow.locator('q').innerText(), /queries must be 3 or 1 but is 4/);
+    await enter('查询', '1');
+    assert.deepEqual(await failing(), []);
+
+    await flow.getByRole('button', { name: '[B, 1, T, S]' }).click();
+    assert.deepEqual(await shape(), ['2', '1', '3', '5']);
+    assert.deepEqual(await failing(), []);
+    await page.waitForURL(/shape\.m=2\.1\.3\.5/);
+    await enter('head', '3');
+    assert.match(await flow.locator('q').innerText(), /heads must be 4 or 1 but is 3/);
+    // Without it, and so without what stands before it.
+    await enter('head', '');
+    assert.deepEqual(await shape(), ['', '', '3', '5']);
+
+    await flow.getByRole('button', { name: '[B, S]' }).click();
+    assert.deepEqual(await failing(), ['padding']);
+    assert.match(await flow.locator('q').innerText(), /looks like: for one, use .*'padding'/);
+    await flow.getByRole('button', { name: '没有遮罩' }).click();
+    assert.deepEqual(await shape(), ['', '', '', '']);
+    assert.deepEqual(await failing(), []);
   });
 });
 

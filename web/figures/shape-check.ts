@@ -1,4 +1,4 @@
-// The shapes of Q, K and V as the reader sets them: which axes must agree, what comes out, and the
+// The shapes of Q, K, V and the mask as the reader sets them: which axes must agree, what comes out, and the
 // library's own answer where they do not.
 import type { Tensor } from 'attention-wasm';
 import { html, nothing } from 'lit';
@@ -14,13 +14,24 @@ export type InputName = (typeof inputNames)[number];
 const axes = ['batch', 'heads', 'tokens', 'width'] as const;
 type Axis = (typeof axes)[number];
 export type Shape = readonly [batch: number, heads: number, tokens: number, width: number];
-export type Shapes = Readonly<Record<InputName, Shape>>;
+/** One to four axes, aligned right with those of the scores; none where there is no mask. */
+export type MaskShape = readonly number[];
+export type Shapes = Readonly<Record<InputName, Shape> & { mask: MaskShape }>;
 
 /** Another length for the keys, and another width for the values, than one might expect. */
-export const homeShapes: Shapes = { query: [2, 4, 3, 8], key: [2, 4, 5, 8], value: [2, 4, 5, 6] };
+export const homeShapes: Shapes = {
+  query: [2, 4, 3, 8],
+  key: [2, 4, 5, 8],
+  value: [2, 4, 5, 6],
+  mask: [3, 5],
+};
 const most: Shape = [8, 8, 16, 64];
+/** Of the scores, the weights and the mask. */
+const pairAxes = ['batch', 'heads', 'queries', 'keys'] as const;
+const mostPairs: Shape = [8, 8, 16, 16];
 
 export const writeShape = (shape: Shape): string => shape.join('.');
+export const writeMask = (shape: MaskShape): string => shape.join('.') || 'none';
 
 /** Four numbers, each brought into bounds; undefined where they are not four numbers. */
 export function readShape(text: string): Shape | undefined {
@@ -30,15 +41,50 @@ export function readShape(text: string): Shape | undefined {
   return bounded as unknown as Shape;
 }
 
+/** Up to four numbers, each brought into bounds; an axis that is left empty ends it. */
+export function readMask(text: string): MaskShape | undefined {
+  if (text === 'none') return [];
+  const parts = text.split('.');
+  if (parts.length > pairAxes.length) return undefined;
+  const numbers = parts.map(parseNumber);
+  const begin = numbers.lastIndexOf(undefined) + 1;
+  const axis = pairAxes.length - parts.length;
+  return numbers
+    .map((x, at) => Math.min(Math.max(Math.round(x ?? 1), 1), mostPairs[axis + at]!))
+    .slice(begin);
+}
+
 interface Rule {
   name: keyof typeof en.check.rules;
   holds: boolean;
   /** What has to agree, as "input axis". */
   places: string[];
-  values: Record<string, number>;
+  values: Record<string, number | string>;
 }
 
-function rulesOf({ query, key, value }: Shapes): Rule[] {
+const bracketed = (shape: readonly number[]) => `[${shape.join(', ')}]`;
+
+/** Each axis of the mask is 1 or what it is spread over; of two axes, it must not look like padding. */
+function maskRule({ query, key, mask }: Shapes): Rule {
+  const full = [query[0], query[1], query[2], key[2]];
+  const skipped = full.length - mask.length;
+  const wrong = mask.flatMap((size, at) => (size === 1 || size === full[skipped + at] ? [] : [at]));
+  const isPadding = mask.length === 2 && query[0] > 1 && mask[0] === query[0] && mask[1] === key[2];
+  const places = isPadding ? [0, 1] : wrong;
+  return {
+    name: isPadding ? 'padding' : 'mask',
+    holds: places.length === 0,
+    places: places.map((at) => `mask ${pairAxes[skipped + at]!}`),
+    values: {
+      mask: bracketed(mask),
+      full: bracketed(full),
+      whole: bracketed([1, ...full.slice(2)]),
+    },
+  };
+}
+
+function rulesOf(shapes: Shapes): Rule[] {
+  const { query, key, value, mask } = shapes;
   const [batch, heads, , width] = query;
   const [keyBatch, keyHeads, keys, keyWidth] = key;
   const [valueBatch, valueHeads, values] = value;
@@ -69,6 +115,7 @@ function rulesOf({ query, key, value }: Shapes): Rule[] {
       places: all('heads'),
       values: { query: heads, key: keyHeads, value: valueHeads },
     },
+    ...(mask.length > 0 ? [maskRule(shapes)] : []),
   ];
 }
 
@@ -78,11 +125,14 @@ function answer({ attention, library }: Page, shapes: Shapes) {
     shape: [...shape],
     data: new Float32Array(shape.reduce((a, b) => a * b)),
   });
-  const { query, key, value } = shapes;
+  const { query, key, value, mask: shape } = shapes;
+  const cells = { shape: [...shape], data: new Uint8Array(shape.reduce((a, b) => a * b, 1)) };
+  const mask = shape.length > 0 ? { kind: 'blocked' as const, mask: cells } : undefined;
   try {
     const given = [zeros(query), zeros(key), zeros(value)] as const;
     const { output, weights } = attention.scaledDotProductAttention(...given, {
       returns: ['weights'],
+      mask,
     });
     return { weights: weights!.shape, output: output.shape };
   } catch (error) {
@@ -100,7 +150,7 @@ const symbolOf = {
 export function shapeCheckView(
   page: Page,
   shapes: Shapes,
-  change: (name: InputName, shape: Shape) => void,
+  change: <Name extends keyof Shapes>(name: Name, shape: Shapes[Name]) => void,
 ) {
   const own = { en, zh }[page.language].check;
   const rules = rulesOf(shapes);
@@ -126,34 +176,84 @@ export function shapeCheckView(
       />
     </td>`;
   };
+  /** An axis may be left out, and those before it with it. */
+  const maskBox = (axis: number) => {
+    const skipped = pairAxes.length - shapes.mask.length;
+    const texts = pairAxes.map((_, at) => String(shapes.mask[at - skipped] ?? ''));
+    const take = ({ target }: Event) => {
+      const field = target as HTMLInputElement;
+      const asked = texts.with(axis, field.value);
+      const shape = asked.every((text) => text === '') ? [] : readMask(asked.join('.'))!;
+      field.value = String(shape[axis - pairAxes.length + shape.length] ?? '');
+      change('mask', shape);
+    };
+    return html`<td ?data-clash=${clashes.includes(`mask ${pairAxes[axis]!}`)}>
+      <input
+        type="number"
+        min="1"
+        max=${mostPairs[axis]!}
+        placeholder="–"
+        .value=${texts[axis]!}
+        aria-label="M, ${own.axes[pairAxes[axis]!]}"
+        @change=${take}
+      />
+    </td>`;
+  };
+  const [batch, , queries] = shapes.query;
+  const [, , keys] = shapes.key;
+  const masks: readonly (readonly [string, MaskShape])[] = [
+    ['[T, S]', [queries, keys]],
+    ['[B, 1, T, S]', [batch, 1, queries, keys]],
+    ['[B, S]', [batch, keys]],
+    [own.none, []],
+  ];
+  const headsOf = (...names: (keyof typeof own.axes)[]) =>
+    html`<tr class="heads">
+      <td></td>
+      ${names.map((axis) => html`<th scope="col">${own.axes[axis]}</th>`)}
+    </tr>`;
   const result = (name: 'weights' | 'output', shape: readonly number[]) =>
     html`<tr class="result">
       <th scope="row">${own[name]}</th>
       ${shape.map((size) => html`<td>${size}</td>`)}
     </tr>`;
   return html`<div class="shape-check" data-picture>
-    <table>
-      <thead>
-        <tr>
-          <td></td>
-          ${axes.map((axis) => html`<th scope="col">${own.axes[axis]}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${inputNames.map(
-          (name) =>
-            html`<tr>
-              <th scope="row" class="symbol">${symbolOf[name]}</th>
-              ${axes.map((_, axis) => box(name, axis))}
-            </tr>`,
-        )}
+    <div>
+      <table>
+        <tbody>
+          ${headsOf(...axes)}
+          ${inputNames.map(
+            (name) =>
+              html`<tr>
+                <th scope="row" class="symbol">${symbolOf[name]}</th>
+                ${axes.map((_, axis) => box(name, axis))}
+              </tr>`,
+          )}
+        </tbody>
+        <tbody>
+          ${headsOf(...pairAxes)}
+          <tr>
+            <th scope="row" class="symbol"><var>M</var></th>
+            ${pairAxes.map((_, axis) => maskBox(axis))}
+          </tr>
+          ${typeof found === 'string' ? nothing : result('weights', found.weights)}
+        </tbody>
         ${
           typeof found === 'string'
             ? nothing
-            : html`${result('weights', found.weights)} ${result('output', found.output)}`
+            : html`<tbody>
+                ${headsOf('batch', 'heads', 'queries', 'width')} ${result('output', found.output)}
+              </tbody>`
         }
-      </tbody>
-    </table>
+      </table>
+      <p class="tools" role="group" aria-label=${own.maskAs}>
+        <span><var>M</var></span>
+        ${masks.map(
+          ([label, shape]) =>
+            html`<button type="button" @click=${() => change('mask', shape)}>${label}</button>`,
+        )}
+      </p>
+    </div>
     <div aria-live="polite">
       <ul>
         ${rules.map(

@@ -10,13 +10,14 @@ import { fill } from '../state/words.js';
 import shapeFlowSheet from '../styles/shape-flow.css?inline';
 import { Figure, sheets } from './figure.js';
 import {
-  type InputName,
   type Shape,
   type Shapes,
   homeShapes,
   inputNames,
+  readMask,
   readShape,
   shapeCheckView,
+  writeMask,
   writeShape,
 } from './shape-check.js';
 
@@ -171,12 +172,12 @@ export class AttentionShapeFlow extends Figure {
     const [query, key, value] = inputNames.map((name) =>
       this.setting(name[0]!, readShape, homeShapes[name], writeShape),
     ) as [Shape, Shape, Shape];
-    return { query, key, value };
+    return { query, key, value, mask: this.setting('m', readMask, homeShapes.mask, writeMask) };
   }
 
-  #setShape(name: InputName, shape: Shape): void {
-    const text = writeShape(shape);
-    this.set(name[0]!, text === writeShape(homeShapes[name]) ? undefined : text);
+  #setShape<Name extends keyof Shapes>(name: Name, shape: Shapes[Name]): void {
+    const text = writeMask(shape);
+    this.set(name[0]!, text === writeMask(homeShapes[name]) ? undefined : text);
   }
 
   protected override readonly hasPrograms = false;
