@@ -15,15 +15,15 @@ const SHOWN = '.matrix, [data-picture]';
 /** What is there to be used, not to be seen. */
 const CONTROLS = '.visually-hidden, .tools, button:not(.box)';
 
-/** As the page hatches what a rule forbids; the causal rule's lines fall. */
+/** As the page hatches what a rule forbids; crossed where it says nothing else. */
 const directionsOf: Record<string, readonly Direction[]> = {
+  causal: ['falling'],
   padding: ['rising'],
   window: ['level'],
-  prefix: ['level'],
   documents: ['upright'],
-  several: ['rising', 'falling'],
-  blocked: ['rising', 'falling'],
+  prefix: ['level', 'upright'],
 };
+const crossed: readonly Direction[] = ['rising', 'falling'];
 
 /** "#rrggbb" of any colour CSS can write, on what lies below; undefined for what cannot be seen. */
 function colorReader() {
@@ -136,7 +136,7 @@ export function pictureOf(root: ParentNode, paper: string): Picture {
     const { cause } = cell.dataset;
     if (cause !== undefined && style.backgroundImage !== 'none') {
       const hatch = color(style.color, background) ?? '#888888';
-      const directions = directionsOf[cause] ?? ['falling'];
+      const directions = directionsOf[cause] ?? crossed;
       items.push({ kind: 'hatch', color: hatch, directions, ...box });
     }
     if (cell.dataset.tone === 'nan') {
