@@ -87,6 +87,30 @@ for (const [name, sees, link] of [
   });
 }
 
+test('what is pressed below a focused cell stays under the pointer until the click', async () => {
+  const ready = (page) => page.locator('attention-projection[data-live]').waitFor();
+  await onPage(
+    'en/?embed=1&figure=projection',
+    async (page) => {
+      const figure = page.locator('attention-projection');
+      const spelled = () => figure.locator('.inspector dl > div').count();
+      await figure.locator('td[data-stage="output"]').first().press('ArrowRight');
+      await page.mouse.move(0, 0);
+      const lines = await spelled();
+      const summary = figure.locator('.export summary');
+      await summary.scrollIntoViewIfNeeded();
+      const { x, y, height } = await summary.boundingBox();
+      await page.mouse.move(x + 20, y + height / 2);
+      await page.mouse.down();
+      assert.equal(await spelled(), lines, 'the sum stands while the button is down');
+      await page.mouse.up();
+      assert.ok(await figure.locator('.export').evaluate(({ open }) => open), 'the click arrives');
+      assert.ok((await spelled()) < lines, 'then the sum of the cell is let go');
+    },
+    { ready },
+  );
+});
+
 test('a tap keeps a cell; it is in the link, outlives the steps, and Esc or a button lets go', async () => {
   await onPage(
     'en/#s=6',

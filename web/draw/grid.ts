@@ -127,8 +127,22 @@ export class GridController<Name extends string = Stage> implements ReactiveCont
 
   readonly #focusOut = (event: FocusEvent): void => {
     if (event.target instanceof HTMLInputElement && this.editing) this.#commit();
-    this.#focus = null;
-    this.host.requestUpdate();
+    const left = this.#focus;
+    const letGo = () => {
+      if (this.#focus !== left) return;
+      this.#focus = null;
+      this.host.requestUpdate();
+    };
+    // What is being pressed must not move away as the inspector shrinks: it is let go after the click.
+    if (!document.querySelector(':active')) return letGo();
+    const ends = new AbortController();
+    const end = () => {
+      ends.abort();
+      setTimeout(letGo);
+    };
+    for (const name of ['mouseup', 'pointercancel', 'dragend']) {
+      addEventListener(name, end, { signal: ends.signal, capture: true });
+    }
   };
 
   readonly #click = (event: MouseEvent): void => {
