@@ -136,7 +136,7 @@ function scoresView(page: Page, setting: Setting, grid?: GridState<Name>) {
     values: matrices.scores,
     kind: 'scores',
   };
-  return html`<div class="meeting">
+  return html`<div class="meeting" ?data-many=${setting.keys > 5}>
     ${matrixView(input('key'), words, grid)} ${matrixView(input('query'), words, grid)}
     ${pairView(words, scores, grid)}
   </div>`;
