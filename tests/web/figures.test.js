@@ -362,6 +362,9 @@ test('precision and sentence: what overflows in float16, and what the causal mas
     assert.match(await sentence.locator('.figure').innerText(), /“cat” gets 0\.60/);
     await sentence.locator('.switch input').check();
     assert.match(await sentence.locator('.figure').innerText(), /“cat” gets 0\.67/);
+    // Weights, of which the mask makes exact zeros.
+    const hidden = sentence.locator('[data-hidden] .share');
+    assert.deepEqual(await hidden.allInnerTexts(), ['0', '0']);
   });
 });
 
@@ -623,7 +626,7 @@ test('below every table of weights stands what is always true of them, red where
   await onPage('en/', async (page) => {
     const failing = {
       ...{ stepper: 0, retrieval: 0, projection: 0, 'causal-steps': 0, 'scaling-lab': 0 },
-      ...{ 'mask-painter': 0, polarity: 0, alignment: 0, cross: 0, dropout: 0 },
+      ...{ 'mask-painter': 0, polarity: 0, alignment: 0, cross: 0, dropout: 0, sentence: 0 },
       // Zeros written after softmax; a finite number where −∞ belongs, in a row that sees nothing.
       ...{ 'mask-order': 1, 'finite-mask': 2 },
     };

@@ -66,6 +66,11 @@ for (const [name, { inputs, link }] of Object.entries(figures)) {
         assert.equal(page.url(), address);
         await figure.getByRole('button', { name: 'New numbers' }).click();
         assert.equal(await box.inputValue(), '8');
+        await box.fill('5');
+        await figure.getByRole('button', { name: 'New numbers' }).click();
+        assert.equal(await box.inputValue(), '5', 'what was typed, not the one after it');
+        await figure.getByRole('button', { name: 'New numbers' }).click();
+        assert.equal(await box.inputValue(), '6');
         for (const [asked, taken] of [
           ['1e9', '9999'],
           ['-3', '1'],

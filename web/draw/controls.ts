@@ -92,8 +92,20 @@ export function seedView({ words, seed, last = 0, change }: Seed): TemplateResul
     box.value = taken === undefined ? text : String(taken);
     if (taken !== undefined) change(taken);
   };
+  // Who types a seed and presses the button means that seed, which is taken as the box loses the focus.
+  const press = ({ currentTarget }: Event) => {
+    const button = currentTarget as HTMLButtonElement;
+    const box = button.parentElement!.querySelector('input')!;
+    const isTyped = box.value !== text && Number.isFinite(box.valueAsNumber);
+    button.toggleAttribute('data-typed', isTyped);
+  };
+  const click = ({ currentTarget }: Event) => {
+    const button = currentTarget as HTMLButtonElement;
+    if (button.hasAttribute('data-typed')) button.removeAttribute('data-typed');
+    else change((last % high) + 1);
+  };
   return html`<span class="seed">
-    <button type="button" @click=${() => change((last % high) + 1)}>${words.random}</button>
+    <button type="button" @pointerdown=${press} @click=${click}>${words.random}</button>
     <label
       ><span>${words.seed}</span>
       <input type="number" min=${low} max=${high} placeholder="–" .value=${text} @change=${take} />

@@ -3,6 +3,7 @@ import { html } from 'lit';
 import en from '../content/en/figures/sentence.json';
 import zh from '../content/zh/figures/sentence.json';
 import { switchView } from '../draw/controls.js';
+import { invariantsLine } from '../draw/invariants.js';
 import { cellWeight } from '../draw/number.js';
 import { tint } from '../draw/scale.js';
 import example from '../examples/sentence.json';
@@ -22,7 +23,8 @@ function attended(page: Page, isCausal: boolean) {
 
 function rowView(page: Page, isCausal: boolean) {
   const own = { en, zh }[page.language];
-  const [shares] = attended(page, isCausal).matrices.weights;
+  const { matrices, cause } = attended(page, isCausal);
+  const [shares] = matrices.weights;
   const first = shares!.indexOf(Math.max(...shares!));
   const word = (token: string, index: number) => {
     const share = shares![index]!;
@@ -38,7 +40,7 @@ function rowView(page: Page, isCausal: boolean) {
       aria-label=${said}
     >
       <span class="word" lang="en">${token}</span>
-      <span class="share">${isHidden ? '−∞' : cellWeight(share)}</span>
+      <span class="share">${isHidden ? '0' : cellWeight(share)}</span>
     </li>`;
   };
   return html`<ol class="sentence" data-picture aria-label=${own.row}>
@@ -47,7 +49,8 @@ function rowView(page: Page, isCausal: boolean) {
     <p class="sentence-says" aria-live="polite">
       ${fill(own.says, { token: words[first]!, share: cellWeight(shares![first]!) })}
       <span class="remark">${own.label}</span>
-    </p>`;
+    </p>
+    ${invariantsLine(page.words, { weights: matrices.weights, cause })}`;
 }
 
 export class AttentionSentence extends Figure {
