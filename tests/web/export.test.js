@@ -225,7 +225,7 @@ const figures = {
   'finite-mask': { link: 'finite.c=-1e4', calls: 2 },
   'mask-order': { link: '', calls: 2, tables: [/zeros/, /sums/] },
   'mask-painter': {
-    link: 'mask.m=keys:8,left:2,rules:causal+window+padding,painted:3.0+3.1+3.2+3.3',
+    link: 'mask.m=keys:8,left:2,rules:causal+window+padding,paint:4.1+4.2+4.3+4.4',
   },
   'online-softmax': { link: 'online.row=3&online.tile=2', tables: ['query 3 in tiles of 2'] },
   overflow: { link: 'exp.x=89,88,80&exp.t=bfloat16', tables: ['textbook, bfloat16'] },

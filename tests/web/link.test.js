@@ -68,6 +68,7 @@ const keys = {
   'lab.mode': ['uniform'],
   'lab.seed': ['7'],
   'mask.m': ['queries:4,rules:causal', 'queries:40', 'queries:10'],
+  'mask.mine': ['1'],
   'mask.pin': ['weights.2.1'],
   'no.open': ['start'],
   'online.mask': ['none'],
@@ -106,7 +107,7 @@ const usual = {
   'drop.mine': '0',
   'it.causal': '0',
   'lab.d': '64',
-  'mask.m': 'queries:6,side:right,painted:',
+  'mask.m': 'queries:6,side:right,paint:',
   'online.mask': 'causal',
   'shape.tokens': '4',
 };

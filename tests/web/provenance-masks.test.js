@@ -197,7 +197,7 @@ test('a weight beside a painted mask is kept by click or Enter, the mask is pain
     assert.match(page.url(), /mask\.pin=weights\.4\.2/);
     await at(painter, 'mask 3 1').focus();
     await page.keyboard.press('Space');
-    assert.match(page.url(), /painted:3\.1/);
+    assert.match(page.url(), /paint:4\.2/);
     assert.match(page.url(), /mask\.pin=weights\.4\.2/, 'what is kept stays');
     await page.keyboard.press('Escape');
     assert.doesNotMatch(page.url(), /mask\.pin/);

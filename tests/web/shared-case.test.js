@@ -118,6 +118,79 @@ test('a change in the first figure offers the choice in the others, and Reset ta
     assert.equal(cells[4], weightsOf(article, { mask: 'causal' })[1][0].toFixed(2));
   }));
 
+test("the painter paints the mask of the reader's case, which the first figure and the link have", async () => {
+  const painter = 'attention-mask-painter';
+  const wake = async (page) => {
+    await page.locator('attention-stepper[data-live]').waitFor();
+    await page.locator(painter).scrollIntoViewIfNeeded();
+    await page.locator(`${painter}[data-live]`).waitFor();
+  };
+  const texts = async (page, figure) => {
+    await page.locator(figure).evaluate((element) => element.updateComplete);
+    return page.locator(`${figure} td[data-stage="weights"]`).allInnerTexts();
+  };
+  const check = async (page, mask) => {
+    const weights = weightsOf(mine, { mask }).flat();
+    const expected = weights.map((x) => written(x, x === 0));
+    for (const figure of [painter, 'attention-stepper']) {
+      const shown = (await texts(page, figure)).map((text) => text.trim());
+      assert.deepEqual(shown, expected, figure);
+    }
+  };
+  let saved;
+  await onPage(
+    `en/#${link}`,
+    async (page) => {
+      const figure = page.locator(painter);
+      assert.equal(await figure.locator('td[data-stage="weights"]').count(), 36, "the article's");
+      await figure.getByRole('button', { name: 'Paint the mask of the first' }).click();
+      await check(page, 'causal');
+      assert.equal(await figure.getByRole('spinbutton', { name: 'T, queries' }).count(), 0);
+
+      await figure.locator('.paint td.cell').nth(12).click();
+      const painted = range.map((i) => range.map((j) => i === 3 && j === 0));
+      const mask = ['causal', { kind: 'blocked', mask: painted }];
+      await check(page, mask);
+      await page.waitForFunction(() => location.hash.includes('m=rules:causal,paint:4.1&'));
+      await figure.getByRole('switch', { name: 'padding' }).click();
+      const padding = { kind: 'padding', blocked: [range.map((j) => j === 3)] };
+      await check(page, ['causal', padding, { kind: 'blocked', mask: painted }]);
+      const says = page.locator('attention-stepper [aria-live]').first();
+      await page.locator('attention-stepper button.step').nth(3).click();
+      assert.match(await says.innerText(), /The mask sets 8 cells to minus infinity/);
+      await page.reload();
+      await wake(page);
+      await check(page, ['causal', padding, { kind: 'blocked', mask: painted }]);
+      const menu = figure.locator('details.export');
+      await menu.locator('summary').click();
+      const coming = page.waitForEvent('download');
+      await menu.getByRole('button', { name: 'JSON', exact: true }).click();
+      saved = await readFile(await (await coming).path());
+
+      for (let times = 0; times < 2; ++times) await page.goBack();
+      await page.waitForFunction(() => !location.hash.includes('padding'));
+      await check(page, mask);
+      await figure.getByRole('button', { name: 'Back to the article' }).click();
+      assert.equal((await texts(page, painter)).length, 36);
+      await page.locator('attention-stepper .switch input').click();
+      assert.doesNotMatch(await page.evaluate(() => location.hash), /[#&]m=/);
+    },
+    { ready: wake },
+  );
+  await onPage(
+    'en/',
+    async (page) => {
+      const menu = page.locator(`${painter} details.export`);
+      await menu.locator('summary').click();
+      const file = { name: 'a.json', mimeType: 'application/json', buffer: saved };
+      await menu.locator('input[type="file"]').setInputFiles(file);
+      await menu.getByRole('status').filter({ hasText: 'opened' }).waitFor();
+      assert.match(await page.evaluate(() => location.hash), /m=paint:4\.1&.*mask\.mine=1/);
+    },
+    { ready: wake },
+  );
+});
+
 test("what is saved of the reader's numbers is opened with them", async () => {
   const open = async (page, buffer) => {
     const menu = page.locator('attention-mask-order details.export');

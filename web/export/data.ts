@@ -103,8 +103,14 @@ export function settingsFrom(text: string, figure: string): Settings | string {
   return wrong ? `settings.${wrong[0]}` : (settings as Settings);
 }
 
-/** The numbers of a figure's first call, if they are of the sizes of `like`. */
-export function inputsFrom(text: string, like: Case): Pick<Case, Input> | undefined {
+/** What a call was given. */
+export interface Given {
+  inputs: Pick<Case, Input>;
+  options: Case['options'];
+}
+
+/** Of a figure's first call, if its numbers are of the sizes of `like`. */
+export function givenFrom(text: string, like: Case): Given | undefined {
   const whole = parsed(text);
   const calls: unknown = typeof whole === 'string' ? undefined : whole.calls;
   const call: unknown = Array.isArray(calls) ? calls[0] : undefined;
@@ -114,7 +120,8 @@ export function inputsFrom(text: string, like: Case): Pick<Case, Input> | undefi
     return isMatrix(rows) && sameShape(rows, like[name]);
   });
   const { query, key, value } = inputs as Pick<Case, Input>;
-  return fits ? { query, key, value } : undefined;
+  const options = isObject(call) && isObject(call.options) ? call.options : {};
+  return fits ? { inputs: { query, key, value }, options } : undefined;
 }
 
 /** A name with commas or quotes in it, as CSV wants it. */

@@ -4,13 +4,14 @@ import { type CSSResult, LitElement, type PropertyValues, html, nothing, unsafeC
 import tokensSheet from '../styles/tokens.css?inline';
 import figureSheet from '../styles/figure.css?inline';
 import { copyNumbers } from '../draw/copy.js';
+import type { Given } from '../export/data.js';
 import type { Exhibit } from '../export/exhibit.js';
 import type { Case } from '../state/case.js';
 import type { Remark } from '../state/link.js';
 import type { Page } from '../state/page.js';
 import { parseNumber } from '../state/parse.js';
 import { choiceOf } from '../state/shared-case.js';
-import { fill } from '../state/words.js';
+import { type Words, fill } from '../state/words.js';
 import { type Shared, Sharing } from './sharing.js';
 
 /** The style of a figure: what all share, and its own sheet. */
@@ -56,7 +57,7 @@ export abstract class Figure extends LitElement {
         return settingsJSON(name, this.#ownSettings(), exhibit());
       },
       open: async (text) => {
-        const { inputsFrom, settingsFrom } = await import('../export/data.js');
+        const { givenFrom, settingsFrom } = await import('../export/data.js');
         const found = settingsFrom(text, name);
         if (typeof found === 'string') {
           return fill(this.page!.words.export.notThere, { part: found });
@@ -64,9 +65,13 @@ export abstract class Figure extends LitElement {
         const { store } = this.page!;
         if (found.mine !== undefined) {
           // The reader's numbers are the page's case, not a setting of the figure.
-          const inputs = inputsFrom(text, store.home.case);
-          if (!inputs) return fill(this.page!.words.export.notThere, { part: 'calls[0].inputs' });
-          store.update({ case: { ...store.view.case, ...inputs } });
+          const given = givenFrom(text, store.home.case);
+          const taken = given && this.taken(given);
+          if (!taken) {
+            const part = given ? 'calls[0].options.mask' : 'calls[0].inputs';
+            return fill(this.page!.words.export.notThere, { part });
+          }
+          store.update({ case: taken });
         }
         for (const key of Object.keys({ ...this.#ownSettings(), ...found })) {
           this.set(key, found[key]);
@@ -74,6 +79,11 @@ export abstract class Figure extends LitElement {
         return undefined;
       },
     };
+  }
+
+  /** The page's case with what it shows of it; undefined where the options have nothing to show. */
+  protected taken({ inputs }: Given): Case | undefined {
+    return { ...this.page!.store.view.case, ...inputs };
   }
 
   readonly #changed = () => {
@@ -108,22 +118,32 @@ export abstract class Figure extends LitElement {
     return isNew;
   }
 
-  get #isMine(): boolean {
+  protected get isMine(): boolean {
     return this.flag('mine');
   }
 
   /** The case that it shows: the article's, or the reader's where there is one and it is asked for. */
   protected get given(): Case {
     const { store } = this.page!;
-    const mine = this.#isMine ? choiceOf(store)?.mine : undefined;
+    const mine = this.isMine ? choiceOf(store)?.mine : undefined;
     return mine ?? store.home.case;
   }
 
+  /** Whether there is another case than the article's to show. */
+  protected hasChoice({ store }: Page): boolean {
+    return choiceOf(store) !== null;
+  }
+
+  /** How the choice is called. */
+  protected choiceWords({ words }: Page): Words['whose'] {
+    return words.whose;
+  }
+
   /** Says whose case it shows, once there are two. */
-  #whose({ store, words }: Page): unknown {
-    if (!this.sharesCase || !choiceOf(store)) return nothing;
-    const own = words.whose[this.#isMine ? 'mine' : 'article'];
-    const change = () => this.set('mine', this.#isMine ? undefined : '1');
+  #whose(page: Page): unknown {
+    if (!this.sharesCase || !this.hasChoice(page)) return nothing;
+    const own = this.choiceWords(page)[this.isMine ? 'mine' : 'article'];
+    const change = () => this.set('mine', this.isMine ? undefined : '1');
     return html`<p class="whose" aria-live="polite">
       ${own.says} <button type="button" @click=${change}>${own.change}</button>
     </p>`;

@@ -10,13 +10,9 @@ import { PaintController } from '../draw/paint.js';
 import { pairView } from '../draw/pair.js';
 import { permission, spellAs } from '../draw/provenance.js';
 import { indexed, vector } from '../draw/symbols.js';
-import type { Cell } from '../state/case.js';
+import type { Given } from '../export/data.js';
+import type { Case, Cell } from '../state/case.js';
 import { type Frame, frameOf } from '../state/frame.js';
-import type { Page } from '../state/page.js';
-import { randomMatrix } from '../state/random.js';
-import { type Words, fill } from '../state/words.js';
-import painterSheet from '../styles/mask-painter.css?inline';
-import { sheets } from './figure.js';
 import {
   type MaskSetting,
   type RuleName,
@@ -25,13 +21,20 @@ import {
   home,
   isPadding,
   limitsOf,
+  maskOf,
   needsStart,
   read,
   ruleNames,
   rulesOf,
+  settingOf,
   strategies,
   write,
-} from './mask-rules.js';
+} from '../state/mask-rules.js';
+import type { Page } from '../state/page.js';
+import { randomMatrix } from '../state/random.js';
+import { type Words, fill } from '../state/words.js';
+import painterSheet from '../styles/mask-painter.css?inline';
+import { sheets } from './figure.js';
 import { TracedFigure, keepLast } from './traced-figure.js';
 
 type Own = typeof en;
@@ -41,13 +44,16 @@ const range = (count: number) => Array.from({ length: count }, (_, index) => ind
 /** Vectors of four numbers for up to ten queries and keys; a mask is seen on any. */
 const given = { query: randomMatrix([10, 4], 11), key: randomMatrix([10, 4], 12) };
 
-/** The mask a link says, and all that follows from it. */
-const masked = keepLast((page, text: string) => {
-  const setting = text === '' ? home : read(text);
+function caseOf(setting: MaskSetting): Case {
   const [query, key] = [given.query.slice(0, setting.queries), given.key.slice(0, setting.keys)];
   const start = needsStart(setting) ? setting.start : undefined;
-  const options = { mask: rulesOf(setting).rules, start, scale: 2 };
-  const frame = frameOf(page, { query, key, value: key, options });
+  return { query, key, value: key, options: { mask: rulesOf(setting).rules, start, scale: 2 } };
+}
+
+/** The mask a link says, or that of the page's case, and all that follows from it. */
+const masked = keepLast((page, text: string, mine?: Case) => {
+  const setting = mine ? settingOfCase(mine) : text === '' ? home : read(text);
+  const frame = frameOf(page, mine ?? caseOf(setting));
   const size = [setting.queries, setting.keys] as const;
   const lineage: Lineage<Name> = {
     shapes: new Map([
@@ -58,6 +64,10 @@ const masked = keepLast((page, text: string) => {
   };
   return { text, setting, frame, lineage };
 });
+
+/** A page's case has no other masks: see the stepper. */
+const settingOfCase = ({ query, key, options }: Case) =>
+  settingOf(options.mask, [query.length, key.length])!;
 
 type Masked = ReturnType<typeof masked>;
 
@@ -107,6 +117,10 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
   static firstFrame = (page: Page) =>
     html`<div class="painter">${weightsView(masked(page, '').frame, home, page.words)}</div>`;
 
+  protected override readonly sharesCase = true;
+  protected override hasChoice = () => true;
+  protected override choiceWords = ({ language }: Page) => ({ en, zh })[language].whose;
+
   readonly #paint = new PaintController(this);
   #reading: 'allowed' | 'added' = 'allowed';
 
@@ -119,7 +133,7 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
       // Of what it does not say, nothing need be told.
       (shown) => (shown ? write(shown.setting, fieldsOf(shown.text).keys()) : undefined),
     );
-    return found ?? masked(page, '');
+    return this.isMine ? masked(page, '', page.store.view.case) : (found ?? masked(page, ''));
   }
 
   protected override lineage = () => this.#shown.lineage;
@@ -137,8 +151,18 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
     return [{ stage, name: indexed(html`<var>M</var>`, row, column), text }];
   }
 
+  /** Of the reader's case the mask itself. */
   #change(change: Partial<MaskSetting>, isEntry = true): void {
-    this.set('m', write(clamped({ ...this.#shown.setting, ...change })), isEntry);
+    const { setting } = this.#shown;
+    if (!this.isMine) {
+      this.set('m', write(clamped({ ...setting, ...change })), isEntry);
+      return;
+    }
+    const { store } = this.page!;
+    const { queries, keys } = setting;
+    const mask = maskOf(clamped({ ...setting, ...change, queries, keys }));
+    const { case: mine } = store.view;
+    store.update({ case: { ...mine, options: { ...mine.options, mask } } }, isEntry);
   }
 
   /** The rows of the table inside the element apply themselves. */
@@ -154,6 +178,14 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
       button.addEventListener('click', () => this.#change({ ...home, ...strategies[index] }));
       row.firstElementChild!.append(button);
     });
+  }
+
+  protected override taken({ inputs, options }: Given) {
+    const { mask } = options;
+    const found = settingOf(mask, [inputs.query.length, inputs.key.length]);
+    if (!found) return undefined;
+    const now = this.page!.store.view.case;
+    return { ...now, ...inputs, options: { ...now.options, mask } };
   }
 
   #toggleRule(name: RuleName, isOn: boolean): void {
@@ -186,7 +218,7 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
         change: (value, isEntry) => this.#change({ [name]: value }, isEntry),
       });
     const has = (name: RuleName) => setting.rules.includes(name);
-    return html`${slider('queries', own.queries)} ${slider('keys', own.keys)}
+    return html`${this.isMine ? nothing : [slider('queries', own.queries), slider('keys', own.keys)]}
     ${has('window') ? slider('left', own.left) : nothing}
     ${has('prefix') ? slider('length', own.length) : nothing}
     ${has('documents') ? slider('second', own.second) : nothing}

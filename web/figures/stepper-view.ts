@@ -71,8 +71,9 @@ export function stepSentence({ frame, view, words }: StepperView, step = view.st
   const name = steps[step - 1]!;
   const width = frame.matrices.query[0]?.length ?? 0;
   const count = frame.cause.flat().filter((rules) => rules.length > 0).length;
-  const says = name === 'masked' && !isCausal(view.case) ? words.says.unmasked : words.says[name];
-  return fill(says, { width, root: exactNumber(Math.sqrt(width)), count });
+  const isOther = name === 'masked' && !isCausal(view.case);
+  const word = isOther ? (count > 0 ? 'painted' : 'unmasked') : name;
+  return fill(words.says[word], { width, root: exactNumber(Math.sqrt(width)), count });
 }
 
 function models({ frame, view, tokens, words }: StepperView): Record<Stage, MatrixModel> {

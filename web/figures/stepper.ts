@@ -4,6 +4,7 @@ import example from '../examples/six-step.json';
 import type { Shown } from '../export/data.js';
 import { type Case, type Cell, type View, withCausal } from '../state/case.js';
 import { frameOf } from '../state/frame.js';
+import { settingOf } from '../state/mask-rules.js';
 import type { Page } from '../state/page.js';
 import { seeded } from '../state/random.js';
 import { steps } from '../state/steps.js';
@@ -14,6 +15,14 @@ import { sheets } from './figure.js';
 import { exampleCells, stepperView } from './stepper-view.js';
 
 const { tokens } = example;
+
+/** The case with the same cells forbidden, by rules that a link can say. */
+function withLinkableMask(page: Page, of: Case): Case {
+  const { query, key, options } = of;
+  if (settingOf(options.mask, [query.length, key.length])) return of;
+  const mask = frameOf(page, of).cause.map((row) => row.map((rules) => rules.length > 0));
+  return { ...of, options: { ...options, start: undefined, mask: [{ kind: 'blocked', mask }] } };
+}
 
 export class AttentionStepper extends CaseFigure {
   static override styles = sheets(stepperSheet);
@@ -35,7 +44,7 @@ export class AttentionStepper extends CaseFigure {
   }
 
   protected shownCase = ({ store }: Page): Case => store.view.case;
-  protected changeCase = (to: Case) => this.#update({ case: to });
+  protected changeCase = (to: Case) => this.#update({ case: withLinkableMask(this.page!, to) });
   protected undo = () => this.page?.store.undo();
   protected pin = (): Cell | null => this.page!.store.view.pin;
   protected setPin = (pin: Cell | null) => this.#update({ pin });

@@ -17,7 +17,10 @@ export function keepLast<Settings extends readonly unknown[], Made>(
 ): (page: Page, ...settings: Settings) => Made {
   let last: { page: Page; settings: Settings; made: Made } | undefined;
   return (page, ...settings) => {
-    const isSame = last?.page === page && settings.every((x, at) => x === last!.settings[at]);
+    const isSame =
+      last?.page === page &&
+      settings.length === last.settings.length &&
+      settings.every((x, at) => x === last!.settings[at]);
     if (!last || !isSame) last = { page, settings, made: make(page, ...settings) };
     return last.made;
   };

@@ -6,12 +6,12 @@ import {
   type Cell,
   type Matrix,
   type View,
-  isCausal,
   sameCell,
   sameMatrix,
   sizeOf,
   withCausal,
 } from './case.js';
+import { fieldsOf, home as maskHome, maskOf, read, settingOf, write } from './mask-rules.js';
 import { parseNumber } from './parse.js';
 import { type Input, inputs, seedOf, seeded, seeds } from './random.js';
 import { type Stage, stages, steps } from './steps.js';
@@ -117,9 +117,28 @@ export function readCell<Name extends string>(
   return undefined;
 }
 
-/** A fragment can have commas and colons as they are: escaped they make up a quarter of a long link. */
+/** A fragment can have these signs as they are: escaped they make up a quarter of a long link. */
 const escaped = (text: string) =>
-  encodeURIComponent(text).replace(/%(2C|3A|3B)/g, decodeURIComponent);
+  encodeURIComponent(text).replace(/%(2B|2C|3A|3B)/g, decodeURIComponent);
+
+/** Of a case: 0 none, 1 causal, or what the mask painter calls it, without the sizes. */
+function writeMask({ query, key, options }: Case): string {
+  if (options.mask === undefined) return '0';
+  if (options.mask === 'causal') return '1';
+  const setting = settingOf(options.mask, [query.length, key.length])!;
+  const { queries, keys } = maskHome;
+  return write({ ...setting, queries, keys }) ?? `rules:${setting.rules.join('+')}`;
+}
+
+/** The same case with that mask; undefined where the text says none. */
+function withMask(of: Case, text: string): Case | undefined {
+  if (text === '0' || text === '1') return withCausal(of, text === '1');
+  const said = [...fieldsOf(text).keys()];
+  const setting = read(text, { queries: of.query.length, keys: of.key.length });
+  if (said.includes('queries') || said.includes('keys') || write(setting, said) !== text)
+    return undefined;
+  return { ...of, options: { ...of.options, mask: maskOf(setting) } };
+}
 
 export function encode(view: View, home: View): string {
   const parts: string[] = [];
@@ -127,7 +146,8 @@ export function encode(view: View, home: View): string {
   if (view.pin && !sameCell(view.pin, home.pin)) {
     parts.push(`p=${stageKeys[view.pin.stage]}.${view.pin.row + 1}.${view.pin.column + 1}`);
   }
-  if (isCausal(view.case) !== isCausal(home.case)) parts.push(`m=${isCausal(view.case) ? 1 : 0}`);
+  const mask = writeMask(view.case);
+  if (mask !== writeMask(home.case)) parts.push(`m=${escaped(mask)}`);
   const seed = seedOf(view.case);
   if (seed !== undefined) parts.push(`seed=${seed}`);
   for (const name of seed === undefined ? inputs : []) {
@@ -187,8 +207,9 @@ export function decode(
 
   const mask = fields.get('m');
   let newCase = { ...home.case };
-  if (mask === '0' || mask === '1') newCase.options = withCausal(newCase, mask === '1').options;
-  else if (mask !== undefined) remarks.push({ word: 'linkMask', values: { asked: mask } });
+  const masked = mask === undefined ? newCase : withMask(newCase, mask);
+  if (masked) newCase = { ...masked };
+  else remarks.push({ word: 'linkMask', values: { asked: mask! } });
   const seedText = fields.get('seed');
   if (seedText !== undefined) {
     const asked = parseNumber(seedText);

@@ -1,5 +1,5 @@
 // The mask a reader puts together: its settings in a link, and as the library's rules.
-import type { MaskRule } from 'attention-wasm';
+import type { AttentionOptions, MaskRule } from 'attention-wasm';
 
 export const ruleNames = ['causal', 'padding', 'window', 'prefix', 'documents'] as const;
 export type RuleName = (typeof ruleNames)[number];
@@ -17,7 +17,7 @@ export interface MaskSetting {
   padded: number;
   side: 'right' | 'left';
   start: 'top-left' | 'bottom-right';
-  /** Cells forbidden by hand, row by row. */
+  /** Cells forbidden by hand, row by row, counted from 0. */
   painted: ReadonlySet<string>;
 }
 
@@ -87,6 +87,49 @@ export function rulesOf(setting: MaskSetting): { rules: MaskRule[]; code: string
   return { rules, code };
 }
 
+/** As a case has it. */
+export function maskOf(setting: MaskSetting): AttentionOptions['mask'] {
+  const { rules } = rulesOf(setting);
+  if (rules.length > 1) return rules;
+  return rules[0] === 'causal' ? 'causal' : rules.length === 0 ? undefined : rules;
+}
+
+/** Of a mask as rows; masks of other forms have none here. */
+const rowsOf = (mask: unknown): boolean[][] =>
+  Array.isArray(mask) && mask.every(Array.isArray) ? (mask as boolean[][]) : [];
+
+/** The setting that makes the mask of a case; undefined where none makes just this one. */
+export function settingOf(
+  mask: AttentionOptions['mask'],
+  [queries, keys]: readonly [number, number],
+): MaskSetting | undefined {
+  const list = (mask === undefined ? [] : Array.isArray(mask) ? mask : [mask]) as MaskRule[];
+  const found = { ...home, queries, keys, rules: [] as RuleName[], painted: new Set<string>() };
+  for (const rule of list) {
+    if (rule === 'causal') found.rules.push(rule);
+    else if (typeof rule === 'string') return undefined;
+    else if (rule.kind === 'blocked') {
+      rowsOf(rule.mask).forEach((row, i) =>
+        row.forEach((isBlocked, j) => isBlocked && found.painted.add(`${i}.${j}`)),
+      );
+    } else {
+      const name = ruleNames.find((each) => each === rule.kind);
+      if (!name) return undefined;
+      found.rules.push(name);
+      if (rule.kind === 'window') found.left = rule.left as number;
+      else if (rule.kind === 'prefix') found.length = rule.length as number;
+      else if (rule.kind === 'documents') found.second = (rule.starts as number[])[1]! + 1;
+      else if (rule.kind === 'padding') {
+        const [blocked = []] = rowsOf(rule.blocked);
+        found.padded = blocked.filter(Boolean).length;
+        found.side = blocked[0] ? 'left' : 'right';
+      }
+    }
+  }
+  const setting = clamped(found);
+  return JSON.stringify(rulesOf(setting).rules) === JSON.stringify(list) ? setting : undefined;
+}
+
 /** A rule that counts positions must be told where query 1 stands when T ≠ S. */
 export const needsStart = ({ queries, keys, rules }: MaskSetting) =>
   queries !== keys && rules.some((name) => name !== 'padding');
@@ -109,8 +152,17 @@ const textsOf = (setting: MaskSetting): Record<string, string> => ({
   rules: setting.rules.join('+'),
   side: setting.side,
   start: setting.start,
-  painted: [...setting.painted].join('+'),
+  paint: counted(setting.painted, 1).join('+'),
 });
+
+/** Cells whose rows and columns are counted from 0, counted from 1, or the other way round. */
+const counted = (cells: Iterable<string>, more: 1 | -1) =>
+  [...cells].map((cell) =>
+    cell
+      .split('.')
+      .map((index) => Number(index) + more)
+      .join('.'),
+  );
 
 /** What `names` say of it: unless given, those that differ from home. Undefined where that is nothing. */
 export function write(setting: MaskSetting, names?: Iterable<string>): string | undefined {
@@ -129,9 +181,9 @@ export const fieldsOf = (text: string): Map<string, string> =>
     }),
   );
 
-export function read(text: string): MaskSetting {
+export function read(text: string, sizes: Partial<MaskSetting> = {}): MaskSetting {
   const fields = fieldsOf(text);
-  const setting = { ...home };
+  const setting = { ...home, ...sizes };
   const rules = fields.get('rules')?.split('+');
   if (rules) setting.rules = ruleNames.filter((name) => rules.includes(name));
   if (fields.get('side') === 'left') setting.side = 'left';
@@ -142,7 +194,7 @@ export function read(text: string): MaskSetting {
       const value = Number(fields.get(name) ?? NaN);
       return Number.isInteger(value) ? value : setting[name];
     },
-    fields.get('painted')?.split('+') ?? [],
+    counted(fields.get('paint')?.split('+') ?? [], -1),
   );
 }
 
