@@ -26,6 +26,6 @@ export function keepStateInLinks(store: Store): void {
     for (const link of links) link.hash = location.hash;
   };
   follow();
-  for (const event of ['change', 'address']) store.addEventListener(event, follow);
+  store.addEventListener('address', follow);
   addEventListener('hashchange', follow);
 }

@@ -124,6 +124,19 @@ for (const name of figureNames.filter((each) => !/workbench/.test(each))) {
     ));
 }
 
+test('the link to the other language follows a slider to where it rests', () =>
+  onPage('en/', async (page) => {
+    await page.locator('attention-dropout').scrollIntoViewIfNeeded();
+    await page.locator('attention-dropout[data-live]').waitFor();
+    await page.locator('attention-dropout input[type="range"]').first().press('ArrowLeft');
+    await page.waitForFunction(() => /drop\.p=/.test(location.hash));
+    const other = page.locator('a[data-keep-state]').first();
+    assert.equal(
+      await other.evaluate((link) => link.hash),
+      await page.evaluate(() => location.hash),
+    );
+  }));
+
 test('what one press of a button changes at once is one entry', () =>
   onPage(
     'en/?embed=1&figure=causal-steps',

@@ -162,9 +162,9 @@ test('while a slider moves nothing is shortened', () =>
         return globalThis.made;
       });
       assert.equal(made, 0);
-      assert.match(await hashOf(page), /drop\.p=/);
+      await page.waitForFunction(() => globalThis.made === 1);
       await isShort(page);
-      assert.equal(await page.evaluate(() => globalThis.made), 1);
+      assert.match(await lengthen(await hashOf(page)), /&drop\.p=0\.8$/);
     },
     { ready: (page) => page.locator('attention-dropout[data-live]').waitFor() },
   ));

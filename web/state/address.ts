@@ -15,8 +15,8 @@ export class Address {
   #isEntered = false;
   #settled = { state: '', short: '' };
 
-  /** `settled` is called when the address has been shortened. */
-  constructor(readonly settled: () => void) {}
+  /** `written` is called when the address has been written or shortened. */
+  constructor(readonly written: () => void) {}
 
   /** What stands after the #, in full. */
   get fragment(): string {
@@ -58,6 +58,7 @@ export class Address {
         queueMicrotask(() => (this.#isEntered = false));
       } else history.replaceState(null, '', address);
       this.settle(anchor, state);
+      this.written();
     } catch (error) {
       // Safari takes so many changes in so many seconds, fewer than a slider makes.
       if (!(error instanceof DOMException)) throw error;
@@ -97,6 +98,6 @@ export class Address {
       // Refused as above: the longer form says the same.
       if (!(error instanceof DOMException)) throw error;
     }
-    this.settled();
+    this.written();
   }
 }

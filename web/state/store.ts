@@ -75,7 +75,7 @@ export class Store extends EventTarget {
   /**
    * Keeps the URL fragment and the view the same: reads it now and whenever the reader goes back,
    * forward or to an anchor, and writes it after each change, or when a slider comes to rest. Fulfils
-   * when it has been read; fires `address` when the address has been shortened.
+   * when it has been read; fires `address` whenever it has been written.
    */
   async bindToAddress(): Promise<void> {
     const address = new Address(() => this.dispatchEvent(new Event('address')));
