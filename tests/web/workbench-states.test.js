@@ -24,6 +24,16 @@ const wide = (phase) =>
     bytesOf({ length: 2048 * 8 }, Float32Array).map((_, at) => at * phase),
   );
 
+/** Q, K and V of so many tokens and as many dimensions. */
+async function give(bench, count) {
+  const rows = Array.from({ length: count }, (_, i) =>
+    Array.from({ length: count }, (_row, j) => Math.sin(i * count + j)),
+  );
+  await type(bench, 'expected', '');
+  const buffer = Buffer.from(json({ query: rows, key: rows, value: rows }));
+  await bench.locator('input[type="file"]').setInputFiles(file('given.json', buffer));
+}
+
 /** One after the other on one page; each says when it is there by what it waits for. */
 const states = {
   'at rest': { hash: 'bench.mask=causal' },
@@ -84,6 +94,14 @@ const states = {
     does: (bench) => bench.locator('details.export > summary').click(),
     waits: 'details.export .formats',
   },
+  'seven keys, which a phone has room for': {
+    does: (bench) => give(bench, 7),
+    waits: '.matrix[data-stage="scores"] td[data-column="6"]',
+  },
+  'sixteen keys, which it has not': {
+    does: (bench) => give(bench, 16),
+    waits: '.matrix[data-stage="scores"] td[data-column="15"]',
+  },
   'a large stage, with a cell kept': {
     hash: 'bench.mask=causal&bench.cell=2000.7',
     does: async (bench) => {
@@ -132,6 +150,7 @@ for (const [language, colorScheme] of [
         await page.evaluate(axe.source);
         const faults = [];
         for (const [name, { hash, does, waits = '.bench-facts' }] of Object.entries(states)) {
+          await page.setViewportSize({ width: widths[0], height: 900 });
           if (hash) await page.evaluate((to) => (location.hash = to), hash);
           await does?.(bench);
           await bench.locator(waits).first().waitFor();

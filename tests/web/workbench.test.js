@@ -36,6 +36,8 @@ test('workbench: text of every kind, and what is wrong with it, without losing a
     await says(bench, 'First number that is not finite: scores, row 1, column 1.');
     const failed = bench.locator('.bench-facts li[data-holds="no"]');
     assert.equal(await failed.count(), 3);
+    await says(bench, 'Rows whose weights do not sum to a number: 1 (1 in all).');
+    await says(bench, 'Rows sum to between 1.0000 and 1.0000.');
     await type(bench, 'query', JSON.stringify(seed.Q));
     await failed.first().waitFor({ state: 'detached' });
     await type(bench, 'query', '[[1, two, 3]]');
@@ -374,6 +376,47 @@ test('workbench: the first difference is named, and one press away', async () =>
     await says(bench, /✓ The outputs agree/);
     await type(bench, 'expected', '[[1, 2]]');
     await says(bench, 'The expected tensor is 1×2; the output is 4×3 and the weights are 4×4.');
+  });
+});
+
+test('workbench: numbers that were printed short are compared to their last place', async () => {
+  const printed = seed.output_causal.map((row) => row.map((x) => x.toFixed(4)));
+  const text = (rows) =>
+    `tensor([${rows.map((row) => `[${row.join(', ')}]`).join(',\n        ')}])`;
+  await onBench(async ({ bench }) => {
+    await type(bench, 'expected', text(printed));
+    await says(bench, '✓ The outputs agree within 0.00005 + 0.0001·|expected|');
+    await says(
+      bench,
+      'The expected numbers have 4 decimals, so half of the last, 0.00005, may lie',
+    );
+    const wrong = printed.with(3, printed[3].with(0, (Number(printed[3][0]) + 0.0003).toFixed(4)));
+    await type(bench, 'expected', text(wrong.with(1, ['9', '0.0000', '0.0000'])));
+    await says(bench, /✗ The outputs differ first at \[2, 1\].* differ, most at \[2, 1\], by/);
+    await type(bench, 'expected', text(wrong));
+    await says(bench, /✗ The outputs differ first at \[4, 1\].*In all 1 differ/);
+  });
+});
+
+test('workbench: what replaces every tensor can be undone; files are known by their names', async () => {
+  await onBench(async ({ bench, give }) => {
+    const undo = bench.getByRole('button', { name: 'Undo' });
+    await type(bench, 'query', JSON.stringify(seed.Q.slice(0, 3)));
+    await says(bench.locator('[data-field="query"]'), '3×3, text');
+    await bench.getByRole('button', { name: 'Clear' }).click();
+    await says(bench, 'Q, K and V are needed');
+    await undo.click();
+    await says(bench.locator('[data-field="query"]'), '3×3, text');
+    assert.equal(await undo.count(), 0);
+    const bytes = npy('<f4', [4, 3], bytesOf(seed.K.flat(), Float32Array));
+    await give(file('k_badwidth.npy', bytes));
+    await says(bench.locator('[data-field="key"]'), '4×3, float32');
+    await give(file('model.q_proj.weight.npy', bytes));
+    await says(bench, 'No field is known for model.q_proj.weight');
+    await give(
+      file('key_padding_mask.npy', npy('<f4', [1, 4], bytesOf([0, 0, 0, 1], Float32Array))),
+    );
+    await says(bench.locator('[data-field="mask"]'), '1×4, float32');
   });
 });
 

@@ -47,6 +47,9 @@ const ramp = (from: Color, to: Color) =>
     return packed(mixed as unknown as Color);
   });
 
+/** So many lines of hatching go over a picture. */
+const HATCHES = 80;
+
 /** So many cells are painted in one go; then the page has its turn. */
 const AT_ONCE = 1 << 17;
 
@@ -61,8 +64,10 @@ async function paint(
   canvas.height = rows;
   const above = ramp(colors.surface, scale === 'weight' ? colors.weight : colors.positive);
   const below = ramp(colors.surface, colors.negative);
-  // Not allowed: a fine chequer, which no tint is. Not a number: black.
-  const chequer = [packed(colors.surface), packed(colors.line)] as const;
+  // Not allowed: hatched as in a table, which no tint is. Not a number: black.
+  const [plain, line] = [packed(colors.surface), packed(colors.line)];
+  const period = Math.max(Math.round(Math.max(rows, columns) / HATCHES), 3);
+  const isLine = (row: number, column: number) => (row + column) % period < period / 3;
   const black = packed([0, 0, 0]);
   const perCell = (LEVELS - 1) / domain;
   const context = canvas.getContext('2d')!;
@@ -75,7 +80,9 @@ async function paint(
       const x = data[top * columns + at]!;
       const level = Math.min(Math.abs(x) * perCell, LEVELS - 1);
       pixels[at] = isBlocked(top * columns + at)
-        ? chequer[(Math.floor(at / columns) + (at % columns)) % 2]!
+        ? isLine(top + Math.floor(at / columns), at % columns)
+          ? line
+          : plain
         : Number.isNaN(x)
           ? black
           : (x < 0 ? below : above)[Math.round(level)]!;

@@ -1,10 +1,10 @@
 // What the workbench shows, in every format that it saves.
 import type { Tensor } from 'attention-wasm';
-import { type Format, isSpelled } from '../figures/workbench-export.js';
+import { type Format, type Shown, isSpelled } from '../figures/workbench-export.js';
 import { fourAxes, slopesOf } from '../state/bench-head.js';
 import { widened } from '../state/bench-numbers.js';
 import { type Result, isReadable } from '../state/bench-result.js';
-import { type StageName, settingsText } from '../state/bench-settings.js';
+import { settingsText } from '../state/bench-settings.js';
 import type { Page } from '../state/page.js';
 import { inTurns } from '../state/turns.js';
 import { toCpp } from './bench-cpp.js';
@@ -22,11 +22,8 @@ import {
   toSafetensors,
 } from './tensor-files.js';
 
-export interface Exported {
+export interface Exported extends Shown {
   page: Page;
-  result: Result;
-  /** The stage that is looked at. */
-  stage: StageName;
   root: ParentNode;
   /** The colour behind the figure. */
   paper: string;
@@ -163,8 +160,8 @@ const files: Record<
 > = {
   SVG: [() => `${name}.svg`, (of) => new Blob([toSVG(picture(of))], { type: 'image/svg+xml' })],
   PNG: [
-    ({ result, stage }) => (isReadable(result) ? `${name}.png` : `${name}-${stage}.png`),
-    (of) => (isReadable(of.result) ? toPNG(picture(of)) : canvasPNG(of)),
+    ({ room, stage }) => (room === 'all' ? `${name}.png` : `${name}-${stage}.png`),
+    (of) => (of.room === 'picture' ? canvasPNG(of) : toPNG(picture(of))),
   ],
   CSV: [
     ({ result, stage }) => (isReadable(result) ? `${name}.csv` : `${name}-${stage}.csv`),

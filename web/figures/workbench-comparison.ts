@@ -3,7 +3,7 @@ import { html, nothing } from 'lit';
 import en from '../content/en/figures/workbench.json';
 import zh from '../content/zh/figures/workbench.json';
 import { checkView } from '../draw/invariants.js';
-import { cellWeight, exactNumber } from '../draw/number.js';
+import { cellWeight, exactNumber, grouped } from '../draw/number.js';
 import type { Result } from '../state/bench-result.js';
 import type { StageName } from '../state/bench-settings.js';
 import type { Comparison } from '../state/compare.js';
@@ -69,14 +69,21 @@ export function comparisonView(
   }
   const what = own.compare[comparison.what];
   const largest = exactNumber(comparison.largest);
-  const [absolute, relative] = comparison.tolerance;
+  const [absolute, relative, decimals] = comparison.tolerance;
   const near = { absolute, relative };
+  const printed =
+    decimals === undefined
+      ? nothing
+      : html`<p class="remark">${fill(own.compare.printed, { decimals, absolute })}</p>`;
   if (comparison.kind === 'same') {
     return html`${scopeView(page, comparison, ask)}
-      <p class="bench-same">✓ ${fill(own.compare.same, { what, value: largest, ...near })}</p>`;
+      <p class="bench-same">✓ ${fill(own.compare.same, { what, value: largest, ...near })}</p>
+      ${printed}`;
   }
-  const { place, found, expected } = comparison;
+  const { place, found, expected, count, worst } = comparison;
   const values = {
+    count: grouped(count),
+    worst: `[${worst.join(', ')}]`,
     what,
     place: `[${place.join(', ')}]`,
     found: exactNumber(found),
@@ -87,20 +94,36 @@ export function comparisonView(
     <p class="bench-problem">
       ✗ ${fill(own.compare.differs, values)}
       <button type="button" @click=${show}>${own.compare.show}</button>
-    </p>`;
+    </p>
+    ${printed}`;
 }
+
+/** So many rows are named, then only counted. */
+const NAMED = 4;
 
 export function factsView(page: Page, result: Result) {
   const own = { en, zh }[page.language];
   const { checks, emptyRows, largest, nonFinite, stages } = result;
   const [low, high] = checks.rowSums.map(exactNumber);
+  const { nanRows } = checks;
+  const named = nanRows.slice(0, NAMED).map((row) => row + 1);
+  const rowsText = named.join(own.comma) + (nanRows.length > NAMED ? '…' : '');
   const { words } = page;
   const nameOf = (stage: string) => stageName(page, stage as StageName);
   const sums = result.call.options.sinks ? own.facts.sinkSums : own.facts.sums;
   return html`<ul class="bench-facts invariants">
-    ${checkView(words, fill(sums, { low: low!, high: high! }), checks.sumsHold)}
+    ${nanRows.length > 0 ? checkView(words, fill(own.facts.nanSums, { rows: rowsText, count: grouped(nanRows.length) }), false) : nothing}
+    ${low === '∞' ? nothing : checkView(words, fill(sums, { low: low!, high: high! }), nanRows.length > 0 ? undefined : checks.sumsHold)}
     ${checkView(words, own.facts.shares, checks.areShares)}
-    ${checkView(words, fill(own.facts.masked, { count: checks.masked }), checks.maskedAreZero)}
+    ${
+      checks.masked > 0
+        ? checkView(
+            words,
+            fill(own.facts.masked, { count: grouped(checks.masked) }),
+            checks.maskedAreZero,
+          )
+        : checkView(words, own.facts.noneMasked)
+    }
     ${checkView(
       words,
       nonFinite
@@ -112,7 +135,7 @@ export function factsView(page: Page, result: Result) {
         : own.facts.finite,
       !nonFinite,
     )}
-    ${checkView(words, fill(own.facts.empty, { count: emptyRows, total: stages.get('weights')!.rows }))}
+    ${checkView(words, fill(own.facts.empty, { count: grouped(emptyRows), total: grouped(stages.get('weights')!.rows) }))}
     ${checkView(words, fill(own.facts.largest, { value: cellWeight(largest) }))}
   </ul>`;
 }

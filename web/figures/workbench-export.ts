@@ -10,6 +10,7 @@ import type { Figure } from './figure.js';
 import { copied } from './sharing.js';
 import { stageName } from './workbench-comparison.js';
 import { shapeText } from './workbench-inputs.js';
+import type { Room } from './workbench-room.js';
 
 const formats = [
   'SVG',
@@ -34,13 +35,21 @@ const countOf = ({ call: { whole, mask, bias }, output }: Result) =>
   [...whole, output, mask, bias].reduce((sum, tensor) => sum + (tensor?.data.length ?? 0), 0);
 export const isSpelled = (result: Result) => isReadable(result) && countOf(result) <= SPELLED;
 
+/** What is on the page. */
+export interface Shown {
+  result: Result;
+  /** The stage that is looked at. */
+  stage: StageName;
+  room: Room;
+}
+
 /** The formats that make no sense here, each with the reason. */
-function withheld(page: Page, result: Result, stage: StageName): Map<Format, string> {
+function withheld(page: Page, { result, stage, room }: Shown): Map<Format, string> {
   const own = { en, zh }[page.language].export;
   const missing = new Map<Format, string>();
   const { options } = result.call;
   const { rows, columns } = result.stages.get(stage)!;
-  if (!isReadable(result))
+  if (room === 'picture')
     missing.set('SVG', fill(own.noSVG, { shape: shapeText([rows, columns]) }));
   if (countOf(result) > TEXT) missing.set('JSON', fill(own.noJSON, { count: countOf(result) }));
   if (!isSpelled(result)) {
@@ -60,11 +69,11 @@ export class BenchExport {
 
   constructor(readonly figure: Figure) {}
 
-  async #save(page: Page, format: Format, result: Result, stage: StageName): Promise<string> {
+  async #save(page: Page, format: Format, shown: Shown): Promise<string> {
     const { save } = await import('../export/bench.js');
     const { renderRoot: root } = this.figure;
     const paper = getComputedStyle(root.querySelector('.export')!).backgroundColor;
-    await save(format, { page, result, stage, root, paper });
+    await save(format, { page, ...shown, root, paper });
     return fill(page.words.export.saved, { format });
   }
 
@@ -74,9 +83,10 @@ export class BenchExport {
     this.figure.requestUpdate();
   }
 
-  view(page: Page, result: Result, stage: StageName) {
+  view(page: Page, { result, stage, room }: Shown) {
     const own = { en, zh }[page.language].export;
-    const missing = withheld(page, result, stage);
+    const shown = { result, stage, room };
+    const missing = withheld(page, shown);
     const reasons = [...new Set(missing.values())];
     if (!isSpelled(result)) reasons.push(own.reads);
     if (!missing.has('JSON')) reasons.push(own.opens);
@@ -91,7 +101,7 @@ export class BenchExport {
       <div class="formats">
         ${formats
           .filter((format) => !missing.has(format))
-          .map((format) => button(label(format), () => this.#save(page, format, result, stage)))}
+          .map((format) => button(label(format), () => this.#save(page, format, shown)))}
         ${copies.map((what) => button(words.export[what], () => copied(page, this.figure, what)))}
       </div>
       ${reasons.map((reason) => html`<p class="remark">${reason}</p>`)}

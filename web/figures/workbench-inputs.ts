@@ -115,6 +115,7 @@ export class BenchInputs {
    * saved is opened as a whole.
    */
   #place({ tensors, settings }: Found, field?: Field): void {
+    this.#keep();
     if (settings !== undefined) {
       [this.given, this.#texts, this.#chosen, this.#problems] = [{}, {}, {}, {}];
     }
@@ -127,6 +128,7 @@ export class BenchInputs {
     }
     if (settings !== undefined) this.opened(settings);
     if (lost.length === tensors.size) {
+      this.#past.pop();
       throw new ReadError('unplaced', { names: lost.join(', ') });
     }
   }
@@ -138,9 +140,26 @@ export class BenchInputs {
     delete this.#problems[field];
   }
 
+  /** What all fields held before they were all replaced. */
+  #past: { given: Given; texts: Texts; chosen: Texts }[] = [];
+
+  #keep(): void {
+    this.#past.push({ given: this.given, texts: this.#texts, chosen: this.#chosen });
+  }
+
   #start(given: Given, texts: Texts): void {
+    for (const pause of Object.values(this.#pauses)) clearTimeout(pause);
+    this.#keep();
     [this.given, this.#texts] = [given, texts];
     [this.#chosen, this.#problems] = [{}, {}];
+    this.changed();
+  }
+
+  #undo(): void {
+    const last = this.#past.pop();
+    if (!last) return;
+    [this.given, this.#texts, this.#chosen] = [last.given, last.texts, last.chosen];
+    this.#problems = {};
     this.changed();
   }
 
@@ -239,6 +258,7 @@ export class BenchInputs {
         ${button(own.example, () => this.#start(exampleGiven, exampleTexts))}
         ${button(own.random, () => void this.#random())}
         ${button(own.clear, () => this.#start({}, {}))}
+        ${this.#past.length > 0 ? button(page.words.undo, () => this.#undo()) : nothing}
       </div>
       <p class="remark">${own.drop}</p>
       ${files ? html`<p class="bench-problem" role="alert">${files}</p>` : nothing}

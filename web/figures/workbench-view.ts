@@ -10,7 +10,7 @@ import { choiceView } from '../draw/controls.js';
 import { type GridState, matrixView } from '../draw/matrix.js';
 import { cellNumber, cellWeight, exactNumber } from '../draw/number.js';
 import { symbols, vector } from '../draw/symbols.js';
-import { type Result, causesAt, isReadable } from '../state/bench-result.js';
+import { type Result, causesAt } from '../state/bench-result.js';
 import { groupsOf } from '../state/bench-rules.js';
 import { type StageName, stageNames } from '../state/bench-settings.js';
 import type { Cell } from '../state/case.js';
@@ -18,6 +18,7 @@ import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import { comparisonView, factsView, stageName } from './workbench-comparison.js';
 import type { Asking } from './workbench-boxes.js';
+import type { Room } from './workbench-room.js';
 import { groupText } from './workbench-rules.js';
 
 export type BenchCell = Cell<StageName>;
@@ -29,6 +30,8 @@ export interface Looking {
   looked: BenchCell | null;
   pinned: BenchCell | null;
   grid?: GridState<StageName>;
+  /** Which of the stages there is room for. */
+  room: Room;
 }
 
 export interface Actions {
@@ -108,6 +111,16 @@ function tableView(page: Page, result: Result, stage: StageName, grid?: GridStat
 /** Among many keys a weight is small: the full colour is some times an even share. */
 const EVEN_SHARES = 8;
 
+/** What the colours stand for. */
+function barView(scale: 'weight' | 'signed', domain: number) {
+  const full = exactNumber(domain);
+  const low = scale === 'weight' ? '0' : exactNumber(-domain);
+  return html`<p class="bench-bar" data-scale=${scale}>
+    <span>${low}</span> <i></i>
+    <span>${scale === 'weight' && domain < 1 ? `≥ ${full}` : full}</span>
+  </p>`;
+}
+
 function largeView(
   page: Page,
   result: Result,
@@ -147,7 +160,8 @@ function largeView(
       leave: () => hover(null),
       keep: (i, j) => pin(at(i, j)),
     })}
-    <p class="remark">${fill(own.fullColor, { value: exactNumber(domain) })}</p>
+    <p class="axes">${stage === 'output' ? own.outputAxes : page.words.axes}</p>
+    ${barView(isWeights ? 'weight' : 'signed', domain)}
     <p class="bench-place">
       ${box(own.queryIndex, row, rows, (i) => pin(at(i, column)))}
       ${box(stage === 'output' ? own.dimensionIndex : own.keyIndex, column, columns, (j) =>
@@ -207,18 +221,27 @@ function cellView(page: Page, result: Result, { looked, pinned }: Looking, { pin
 export function resultView(page: Page, result: Result, looking: Looking, actions: Actions) {
   const own = { en, zh }[page.language];
   const names = [...result.stages.keys()];
-  const stages = isReadable(result)
-    ? html`<div class="bench-stages">
-        ${names.map((stage) => tableView(page, result, stage, looking.grid))}
-      </div>`
-    : html`${choiceView<StageName>({
-        label: own.stage,
-        name: 'stage',
-        options: names.map((name) => [name, stageName(page, name)]),
-        value: looking.stage,
-        change: actions.stage,
-      })}
-      ${largeView(page, result, looking, actions)}`;
+  const { room, stage, grid } = looking;
+  const choice = choiceView<StageName>({
+    label: own.stage,
+    name: 'stage',
+    options: names.map((name) => [name, stageName(page, name)]),
+    value: stage,
+    change: actions.stage,
+  });
+  const columns = Math.max(...[...result.stages.values()].map((each) => each.columns));
+  const stages = {
+    all: () =>
+      html`<div class="bench-stages" style="--columns:${columns}">
+        ${names.map((name) => tableView(page, result, name, grid))}
+      </div>`,
+    one: () =>
+      html`${choice}
+        <div class="bench-stages" style="--columns:${columns}">
+          ${tableView(page, result, stage, grid)}
+        </div>`,
+    picture: () => html`${choice} ${largeView(page, result, looking, actions)}`,
+  };
   return html`${result.comparison ? comparisonView(page, result.comparison, actions) : nothing}
-  ${stages} ${cellView(page, result, looking, actions)} ${factsView(page, result)}`;
+  ${stages[room]()} ${cellView(page, result, looking, actions)} ${factsView(page, result)}`;
 }

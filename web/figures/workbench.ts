@@ -30,6 +30,7 @@ import { BenchExport } from './workbench-export.js';
 import { BenchInputs } from './workbench-inputs.js';
 import { messagesView } from './workbench-messages.js';
 import { optionsView } from './workbench-options.js';
+import { RoomController } from './workbench-room.js';
 import { type BenchCell, type Looking, resultView } from './workbench-view.js';
 
 /** Calls of at most so many multiplications are done at once, larger ones in a worker. */
@@ -40,7 +41,7 @@ export class AttentionWorkbench extends Figure {
   static override key = 'bench';
 
   static firstFrame = (page: Page) => {
-    const looking = { stage: home.stage, looked: null, pinned: null };
+    const looking: Looking = { stage: home.stage, looked: null, pinned: null, room: 'all' };
     const ignore = () => {};
     const actions = { stage: ignore, hover: ignore, pin: ignore, show: ignore, ask: ignore };
     return resultView(
@@ -60,6 +61,7 @@ export class AttentionWorkbench extends Figure {
     ask: (name, text) => this.#ask(name, text),
     refuse: (refused) => this.#refuse(refused),
   };
+  readonly #room: RoomController = new RoomController(this);
   readonly #export: BenchExport = new BenchExport(this);
   #settings = home;
   /** The settings as the link had them when they were last read. */
@@ -248,7 +250,7 @@ export class AttentionWorkbench extends Figure {
       return isPair(stage) && isPair(looked.stage) ? 'operand' : undefined;
     };
     const grid = { marks, pin: pinned, tabStop: this.#grid.tabStop, editing: null };
-    return { stage: this.#stage(result), looked, pinned, grid };
+    return { stage: this.#stage(result), looked, pinned, grid, room: this.#room.for(result) };
   }
 
   #resultView(page: Page) {
@@ -280,7 +282,7 @@ export class AttentionWorkbench extends Figure {
       result
         ? html`<div class="bench-shown" ?data-stale=${this.#refusal !== null || this.#isWorking}>
             ${this.#grid.around(resultView(page, result, this.#looking(result), actions))}
-            ${this.#export.view(page, result, this.#stage(result))}
+            ${this.#export.view(page, { result, stage: this.#stage(result), room: this.#room.for(result) })}
           </div>`
         : nothing
     }`;

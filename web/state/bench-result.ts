@@ -28,8 +28,10 @@ export interface Shown {
 
 /** What must be true of the weights, and whether it is. */
 export interface Checks {
-  /** The lowest and the highest sum of a row. */
+  /** The lowest and the highest sum of a row, of those that are numbers. */
   rowSums: readonly [low: number, high: number];
+  /** Rows whose sum is NaN, counted from 0. */
+  nanRows: readonly number[];
   /** 1, or less where a sink takes its share; 0 of a row that may read nothing. */
   sumsHold: boolean;
   /** From 0 to 1. */
@@ -156,9 +158,10 @@ function* checksOf(
     read[row] === 0 ? sum === 0 : sum <= 1 + near && (options.sinks ? sum >= 0 : sum >= 1 - near);
   return {
     rowSums: sums.reduce(
-      ([low, high], sum): [number, number] => [Math.min(low, sum), Math.max(high, sum)],
+      ([low, high], sum): [number, number] => [sum < low ? sum : low, sum > high ? sum : high],
       [Infinity, -Infinity],
     ),
+    nanRows: Array.from(sums.keys()).filter((row) => Number.isNaN(sums[row])),
     sumsHold: sums.every(holds),
     areShares,
     masked: data.length - read.reduce((sum, count) => sum + count, 0),
@@ -221,7 +224,11 @@ function* resultOf(
     heads,
     checks: yield* checksOf(stages.get('weights')!, stages.get('masked')!.data, call),
     emptyRows: diagnostics.emptyRows.length,
-    largest: diagnostics.rows.reduce((most, row) => Math.max(most, row.largestWeight), 0),
+    // A weight that is NaN is told of by its row.
+    largest: diagnostics.rows.reduce(
+      (most, row) => (row.largestWeight > most ? row.largestWeight : most),
+      0,
+    ),
     nonFinite: first && { stage: first.step, row: first.query, column: first.column },
     comparison: expected ? yield* compare(expected, output, all, call.settings) : null,
   };

@@ -4,18 +4,21 @@ import type { Matrix } from './case.js';
 import { draws } from './random.js';
 import type { GivenTensor } from './read-text.js';
 import { slices } from './turns.js';
-import { type Field, type Given, fields } from './bench-call.js';
+import type { Field, Given } from './bench-call.js';
 
-/** Names that files give to what belongs in a field. */
-const knownNames: Record<Field, RegExp> = {
-  query: /(^|[^a-z])q(uery|ueries)?$/i,
-  key: /(^|[^a-z])k(eys?)?$/i,
-  value: /(^|[^a-z])v(alues?)?$/i,
-  mask: /mask/i,
-  bias: /bias/i,
-  expected: /expect|^out(put)?s?$|weights?$|^attn$|^o$|^y$/i,
-};
-export const fieldOf = (name: string) => fields.find((field) => knownNames[field].test(name));
+/**
+ * Names that files give to what belongs in a field, the clearest first: `q`, `my_keys`, `v_f16`, but no
+ * weights of a projection.
+ */
+const knownNames: readonly (readonly [Field, RegExp])[] = [
+  ['expected', /expect|(^|[^a-z])(attn_|attention_)?weights$|^out(put)?s?$|^attn$|^o$|^y$/i],
+  ['mask', /mask/i],
+  ['bias', /bias$/i],
+  ['query', /(^|[^a-z])q(uery|ueries)?(?![a-z]|_?proj)/i],
+  ['key', /(^|[^a-z])k(eys?)?(?![a-z]|_?proj)/i],
+  ['value', /(^|[^a-z])v(alues?)?(?![a-z]|_?proj)/i],
+];
+export const fieldOf = (name: string) => knownNames.find(([, known]) => known.test(name))?.[0];
 
 const matrix = (rows: Matrix): GivenTensor => ({
   shape: [rows.length, rows[0]!.length],

@@ -19,8 +19,12 @@ export type Comparison =
   | ({ kind: 'same' } & Compared)
   | ({
       kind: 'differs';
-      /** Counted from 1. */
+      /** How many do. */
+      count: number;
+      /** The first, counted from 1. */
       place: number[];
+      /** Where the difference is largest. */
+      worst: number[];
       found: number;
       expected: number;
     } & Compared)
@@ -46,7 +50,8 @@ const tolerances: Record<FloatType, Tolerance> = {
   float16: [1e-3, 2e-3],
   bfloat16: [1e-2, 2e-2],
 };
-type Tolerance = readonly [absolute: number, relative: number];
+/** `decimals`, where half of the last one printed is what is let pass. */
+type Tolerance = readonly [absolute: number, relative: number, decimals?: number];
 
 /** The place of an element, counted from 1. */
 function placeIn(shape: readonly number[], at: number): number[] {
@@ -57,6 +62,18 @@ function placeIn(shape: readonly number[], at: number): number[] {
     rest = Math.floor(rest / length);
   }
   return place;
+}
+
+/** Numbers printed with so few decimals have lost more than a type loses. */
+const PRINTED: readonly [least: number, most: number] = [2, 8];
+
+/** What may lie between what is expected and what was computed. */
+function toleranceFor({ decimals = 0 }: GivenTensor, dtype: FloatType): Tolerance {
+  const [absolute, relative] = tolerances[dtype];
+  const isPrinted = decimals >= PRINTED[0] && decimals <= PRINTED[1];
+  // Half of the last place, and what a binary number is off from a decimal one.
+  const half = isPrinted ? 0.5 * 10 ** -decimals : 0;
+  return half > absolute ? [half, relative, decimals] : [absolute, relative];
 }
 
 /** Where two tensors first differ beyond rounding. `asked` decides where the shape fits both. */
@@ -78,10 +95,10 @@ export function* compare(
       weights: trimmed(weights.shape),
     };
   }
-  const tolerance = tolerances[dtype];
+  const tolerance = toleranceFor(expected, dtype);
   const { data } = what === 'output' ? output : weights;
-  let largest = 0;
-  let first = -1;
+  let [largest, worst] = [0, 0];
+  let [first, off] = [-1, 0];
   let [count, firstUnknown] = [0, -1];
   yield* slices(data.length, (from, to) => {
     for (let at = from; at < to; ++at) {
@@ -92,11 +109,12 @@ export function* compare(
         continue;
       }
       const gap = Object.is(a, b) ? 0 : Math.abs(a - b);
-      if (gap > largest || Number.isNaN(gap)) largest = gap;
+      if (gap > largest || (Number.isNaN(gap) && !Number.isNaN(largest)))
+        [largest, worst] = [gap, at];
       // Nothing but itself is close to an infinity.
       const isClose = Number.isFinite(b) && gap <= tolerance[0] + tolerance[1] * Math.abs(b);
       const isOff = gap !== 0 && !isClose;
-      if (isOff && first < 0) first = at;
+      if (isOff && off++ === 0) first = at;
     }
   });
   const unknown = count > 0 ? { count, place: placeIn(expected.shape, firstUnknown) } : null;
@@ -104,5 +122,10 @@ export function* compare(
   if (first < 0) return { kind: 'same', ...compared };
   const [found, wanted] = [Number(data[first]), expected.data[first]!];
   const place = placeIn(expected.shape, first);
-  return { kind: 'differs', ...compared, place, found, expected: wanted };
+  const worstPlace = placeIn(expected.shape, worst);
+  return {
+    kind: 'differs',
+    ...compared,
+    ...{ count: off, place, worst: worstPlace, found, expected: wanted },
+  };
 }

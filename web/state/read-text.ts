@@ -8,6 +8,8 @@ export interface GivenTensor {
   data: Float64Array;
   /** What it was before: a dtype of the library's, or text. */
   dtype: string;
+  /** The most decimals that a number of a text was printed with. */
+  decimals?: number;
 }
 
 /** What is wrong with a text or file; `word` names the sentence in the reader's language. */
@@ -55,8 +57,17 @@ const shortened = (text: string) => (text.length > 24 ? `${text.slice(0, 24)}…
 export function readText(text: string): GivenTensor {
   const plain = halfWidth(text).trim();
   if (plain === '') throw new ReadError('empty');
-  return plain.includes('[') ? readNested(plain) : readRows(plain);
+  const read = plain.includes('[') ? readNested(plain) : readRows(plain);
+  return { ...read, decimals: decimalsOf(plain) };
 }
+
+/** The most digits behind a point; those of powers of ten say little of the last place. */
+const decimalsOf = (text: string) => {
+  let most = 0;
+  for (const [, digits] of text.matchAll(/\.(\d+)(?![\d.]*e)/gi))
+    most = Math.max(most, digits!.length);
+  return most;
+};
 
 /** Words that are numbers, in any case: of Python, NumPy, PyTorch, JavaScript and this page. */
 const spelled = new Map([
