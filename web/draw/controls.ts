@@ -29,16 +29,25 @@ export interface Slider {
   min: number;
   max: number;
   step?: number;
+  /** What the slider goes through, in order, where a step on it would be too far; the box takes all. */
+  stops?: readonly number[];
   /** `isEntry`: a value for Back to return from, which those on the slider's way are not. */
   change: (value: number, isEntry: boolean) => void;
 }
+
+/** The index of the number nearest to `value`. */
+const nearest = (numbers: readonly number[], value: number) =>
+  numbers.reduce(
+    (best, x, at) => (Math.abs(x - value) < Math.abs(numbers[best]! - value) ? at : best),
+    0,
+  );
 
 /**
  * A slider with a number box: the same value twice, for the hand and for the keyboard. The box takes
  * any number in reach, whole where the steps are, and says what was taken; what is no number leaves
  * the value as it is.
  */
-export function sliderView({ label, value, min, max, step = 1, change }: Slider) {
+export function sliderView({ label, value, min, max, step = 1, stops, change }: Slider) {
   const take = (event: Event, isEntry: boolean) => {
     const box = target(event);
     const asked = Number.isInteger(step) ? Math.round(box.valueAsNumber) : box.valueAsNumber;
@@ -47,18 +56,25 @@ export function sliderView({ label, value, min, max, step = 1, change }: Slider)
     box.value = String(taken);
     if (isNumber) change(taken, isEntry);
   };
+  const slide = (event: Event) => {
+    if (stops) change(stops[target(event).valueAsNumber]!, false);
+    else take(event, false);
+  };
   const [low, high, by, now] = [min, max, step, value].map(String);
+  const range = stops
+    ? ['0', String(stops.length - 1), '1', String(nearest(stops, value))]
+    : [low, high, by, now];
   return html`<label class="slider">
     <span>${withWidths(label)}</span>
     <input
       type="range"
       aria-label=${label}
       aria-valuetext=${`${label}: ${grouped(value)}`}
-      min=${low!}
-      max=${high!}
-      step=${by!}
-      .value=${now!}
-      @input=${(event: Event) => take(event, false)}
+      min=${range[0]!}
+      max=${range[1]!}
+      step=${range[2]!}
+      .value=${range[3]!}
+      @input=${slide}
     />
     <input
       type="number"

@@ -1,11 +1,12 @@
 // Timing the library on this device, in a worker, so that the page goes on while it works.
 import { draws } from '../state/random.js';
-import { quantile } from '../state/statistics.js';
 
 export const SIZES = { heads: 8, width: 64, tokens: [128, 256, 512, 1024, 2048] };
-/** Short calls are repeated until they have taken this long together. */
+/** Short calls are repeated until they have taken this long together, in milliseconds. */
 const ENOUGH = 300;
-const MOST = 25;
+const MOST = 50;
+/** Before anything is counted: until then the browser is still compiling, and threads are starting. */
+const WARM_UP = 500;
 
 export interface Measured {
   tokens: number;
@@ -24,9 +25,12 @@ export async function measure(signal: AbortSignal, progress: Progress): Promise<
   const attention = await loadWorker();
   try {
     progress.started(attention.info.threads);
+    await callsOf(attention, SIZES.tokens[0]!, signal, [WARM_UP, Infinity]);
     for (const tokens of SIZES.tokens) {
       progress.trying(tokens);
-      progress.measured({ tokens, milliseconds: await time(attention, tokens, signal) });
+      const times = await callsOf(attention, tokens, signal, [ENOUGH, MOST]);
+      // What disturbs a call only makes it longer.
+      progress.measured({ tokens, milliseconds: Math.min(...times) });
     }
   } finally {
     attention.dispose();
@@ -35,7 +39,13 @@ export async function measure(signal: AbortSignal, progress: Progress): Promise<
 
 type Worker = Awaited<ReturnType<(typeof import('attention-wasm'))['loadWorker']>>;
 
-async function time(attention: Worker, tokens: number, signal: AbortSignal): Promise<number> {
+/** How long each of some calls takes; they go on for so long in all, or for so many. */
+async function callsOf(
+  attention: Worker,
+  tokens: number,
+  signal: AbortSignal,
+  [enough, most]: readonly [milliseconds: number, calls: number],
+): Promise<number[]> {
   const next = draws('normal', tokens);
   const shape = [1, SIZES.heads, tokens, SIZES.width];
   const tensor = () => ({
@@ -45,12 +55,11 @@ async function time(attention: Worker, tokens: number, signal: AbortSignal): Pro
   const [query, key, value] = [tensor(), tensor(), tensor()];
   const times: number[] = [];
   let total = 0;
-  // The first call also warms up; the median forgets it.
-  while (times.length < 3 || (total < ENOUGH && times.length < MOST)) {
+  while (times.length < 3 || (total < enough && times.length < most)) {
     const start = performance.now();
     await attention.scaledDotProductAttention(query, key, value, {}, { signal });
     times.push(performance.now() - start);
     total += times.at(-1)!;
   }
-  return quantile(times, 0.5);
+  return times;
 }

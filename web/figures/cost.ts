@@ -26,6 +26,11 @@ const limits: Record<keyof Sizes, readonly [number, number]> = {
   width: [8, 256],
 };
 
+/** A slider of so many tokens goes from one power of two to the next. */
+const stops: Partial<Record<keyof Sizes, readonly number[]>> = {
+  tokens: [...Array.from({ length: 20 }, (_, power) => 2 ** power), limits.tokens[1]],
+};
+
 const units = [
   ['E', 1e18],
   ['P', 1e15],
@@ -60,10 +65,11 @@ const causal = (sizes: Sizes) => core(sizes) * allowedShare(sizes);
 function countView(page: Page, sizes: Sizes) {
   const own = { en, zh }[page.language];
   const twice = { ...sizes, tokens: 2 * sizes.tokens };
+  const operations = (count: number) => fill(own.operations, { count: large(count) });
   const rows: [string, string][] = [
-    [own.core, large(core(sizes))],
-    [own.causal, large(causal(sizes))],
-    [own.projections, large(projections(sizes))],
+    [own.core, operations(core(sizes))],
+    [own.causal, operations(causal(sizes))],
+    [own.projections, operations(projections(sizes))],
     [own.scores, bytes(stored(sizes))],
     [own.tiles, bytes(tiled(sizes))],
   ];
@@ -136,7 +142,7 @@ export class AttentionCost extends Figure {
             return html`<tr>
               <td>${tokens}</td>
               <td>${fill(own.milliseconds, { value })}</td>
-              <td>${speed}</td>
+              <td>${fill(own.perSecond, { count: speed })}</td>
               <td>${before ? (milliseconds / before.milliseconds).toFixed(2) : ''}</td>
             </tr>`;
           })}
@@ -194,6 +200,7 @@ export class AttentionCost extends Figure {
             value: sizes[name],
             min: limits[name][0],
             max: limits[name][1],
+            ...(stops[name] ? { stops: stops[name] } : {}),
             change: (value, isEntry) => {
               const whole = Math.round(value);
               this.set(name, whole === home[name] ? undefined : String(whole), isEntry);
