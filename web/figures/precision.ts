@@ -53,10 +53,13 @@ function boardView(page: Page, c: number) {
   const own = { en, zh }[page.language];
   const found = traces(page, c);
   const exact = exactScores(page, c);
-  const names: Record<(typeof rows)[number], unknown> = {
-    ...own.rows,
-    scaled: html`÷ ${root(WIDTH)}`,
-  };
+  const query = html`<var>q</var> ÷ ${root(WIDTH)}`;
+  const product = html`<var>q</var>·<var>k</var>`;
+  const line = (name: unknown, found: readonly unknown[]) =>
+    html`<tr>
+      <th scope="row">${name}</th>
+      ${found}
+    </tr>`;
   const cells = (trace: Trace, name: (typeof rows)[number]) =>
     [0, 1, 2].map((at) => {
       const x = Number(trace.steps[name].data[at]);
@@ -77,13 +80,14 @@ function boardView(page: Page, c: number) {
           </tr>
         </thead>
         <tbody>
-          ${rows.map(
-            (row) =>
-              html`<tr>
-                <th scope="row">${names[row]}</th>
-                ${cells(trace, row)}
-              </tr>`,
-          )}
+          ${
+            name === 'first'
+              ? html`${line(query, Array(3).fill(html`<td>${grouped(c / 8)}</td>`))}
+                ${line(html`(${query})·<var>k</var>`, cells(trace, 'scaled'))}`
+              : html`${line(product, cells(trace, 'scores'))}
+                ${line(html`÷ ${root(WIDTH)}`, cells(trace, 'scaled'))}`
+          }
+          ${line(own.weights, cells(trace, 'weights'))}
         </tbody>
       </table>
       <p class="remark">${fate(page, trace, exact)}</p>
