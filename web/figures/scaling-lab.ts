@@ -7,7 +7,7 @@ import { barsView } from '../draw/bars.js';
 import { type Series, chartView } from '../draw/chart.js';
 import { choiceView, sliderView } from '../draw/controls.js';
 import { invariantsLine } from '../draw/invariants.js';
-import { cellNumber, cellWeight, exactNumber } from '../draw/number.js';
+import { cellNumber, cellWeight, exactNumber, grouped } from '../draw/number.js';
 import { drawnDk, norm, rootDk, symbols, withWidths } from '../draw/symbols.js';
 import type { Table } from '../export/exhibit.js';
 import type { Page } from '../state/page.js';
@@ -56,11 +56,11 @@ function panelView(
     [
       own.variance,
       exactNumber(variance(sample.scores)),
-      fill(own.theory, { value: exactNumber(expected) }),
+      fill(own.theory, { value: grouped(expected) }),
     ],
     [own.entropy, fill(own.bits, { value: sample.entropy.toFixed(3) }), ''],
     [own.largest, cellWeight(Math.max(...sample.weights)), ''],
-    [norm(own.jacobian), exactNumber(jacobianNorm(sample.weights)), ''],
+    [norm(html`∂<var>p</var>/∂<var>x</var>`), exactNumber(jacobianNorm(sample.weights)), ''],
   ];
   return html`<section class="lab-panel">
     <h4>
