@@ -221,7 +221,7 @@ const figures = {
   cost: { link: 'cost.tokens=1000&cost.heads=3', calls: 0, programs: true, tables: ['count'] },
   cross: { link: 'cross.t=2&cross.s=6&cross.pin=output.1.2' },
   'dot-product': { link: 'dot.q=1,2&dot.k=-1.5,0.5', tables: ['geometry'] },
-  dropout: { link: 'drop.p=0.25&drop.seed=7', tables: ['mean of 200 draws'] },
+  dropout: { link: 'drop.p=0.25&drop.seed=7', tables: ['mean of 1000 draws'] },
   'finite-mask': { link: 'finite.c=-1e4', calls: 2 },
   'mask-order': { link: '', calls: 2, tables: [/zeros/, /sums/] },
   'mask-painter': {

@@ -1,4 +1,5 @@
 // <attention-dropout>: the weights of the example before and after dropout, and on average.
+import type { Tensor } from 'attention-wasm';
 import { html } from 'lit';
 import en from '../content/en/figures/dropout.json';
 import zh from '../content/zh/figures/dropout.json';
@@ -6,12 +7,12 @@ import { sliderView } from '../draw/controls.js';
 import { invariantsLine, invariantsOf, keptScaled } from '../draw/invariants.js';
 import { type Lineage, shapesOf } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
-import { exactNumber } from '../draw/number.js';
+import { cellNumber, exactNumber } from '../draw/number.js';
 import { causalWeightsView, isFuture } from '../draw/pair.js';
 import { type Line, operation, spellAs } from '../draw/provenance.js';
 import { cellName } from '../draw/symbols.js';
 import { tableOf } from '../export/exhibit.js';
-import { type Case, type Cell, type Matrix, withCausal } from '../state/case.js';
+import { type Case, type Cell, type Matrix, sizeOf, withCausal } from '../state/case.js';
 import { frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
@@ -22,7 +23,7 @@ import { TracedFigure, keepLast } from './traced-figure.js';
 type Name = 'before' | 'after' | 'mean';
 const names = ['before', 'after', 'mean'] as const;
 
-const COUNT = 200;
+const COUNT = 1000;
 const home = { p: 0.5, seed: 1 };
 
 /** Entry by entry, over as many draws as it takes for the noise to even out. */
@@ -34,24 +35,24 @@ interface Draws {
 
 /** Each draw is a head of one call. */
 const drawsOf = keepLast((page, of: Case, p: number): Draws => {
-  const { attention, library } = page;
-  const { tensor, toNested } = library;
   const { query, key, value, options } = withCausal(of, true);
-  const heads = (rows: Matrix) =>
-    tensor(
-      Array.from({ length: COUNT }, () => rows),
-      'float64',
-    );
-  const { weights } = attention.scaledDotProductAttention(heads(query), heads(key), heads(value), {
-    ...options,
-    dropout: { p, seed: 0 },
-    returns: ['weights'],
-  });
-  const runs = toNested(weights!) as number[][][];
-  const meanOf = (of: (x: number) => number) =>
-    runs[0]!.map((row, i) =>
-      row.map((_, j) => runs.reduce((sum, run) => sum + of(run[i]![j]!), 0) / COUNT),
-    );
+  const heads = (rows: Matrix): Tensor => {
+    const [shape, one] = [[COUNT, ...sizeOf(rows)], rows.flat()];
+    const length = COUNT * one.length;
+    return { shape, data: Float64Array.from({ length }, (_, at) => one[at % one.length]!) };
+  };
+  const { weights } = page.attention.scaledDotProductAttention(
+    heads(query),
+    heads(key),
+    heads(value),
+    { ...options, dropout: { p, seed: 0 }, returns: ['weights'] },
+  );
+  const cells = query.length * key.length;
+  const meanOf = (of: (x: number) => number) => {
+    const sums = Array<number>(cells).fill(0);
+    weights!.data.forEach((x: number | bigint, at: number) => (sums[at % cells]! += of(Number(x))));
+    return query.map((_, i) => key.map((_, j) => sums[i * key.length + j]! / COUNT));
+  };
   return { mean: meanOf((x) => x), kept: meanOf((x) => (x === 0 ? 0 : 1)) };
 });
 
@@ -85,7 +86,8 @@ function boardView(page: Page, settings: Settings, grid?: GridState<Name>) {
   const sums = matrices.after.map((row) => exactNumber(row.reduce((sum, x) => sum + x, 0)));
   return html`<div class="dropout-board" data-picture>${names.map(block)}</div>
     <p class="dropout-says" aria-live="polite">
-      ${fill(own.says, { kept: exactNumber(1 - p), sums: sums.join(', ') })}
+      ${p === 1 ? own.none : fill(own.says, { kept: exactNumber(1 - p), sums: sums.join(', ') })}
+      ${p === 0 || p === 1 ? '' : fill(own.spread, { count: COUNT, spread: cellNumber(Math.sqrt(p / (1 - p) / COUNT)) })}
     </p>
     ${invariantsLine(page.words, { weights: matrices.before, cause: frame.cause }, own.before)}
     ${invariantsLine(
