@@ -126,7 +126,9 @@ function boardView(page: Page, sizes: Sizes) {
             </table>`
           : nothing
       }
-      <p class="remark">${message === null ? own.accepted : fill(own.refused, { message })}</p>
+      <p class="remark">
+        ${message === null ? own.accepted : fill(fits || queries === 1 ? own.refused : own.refusedBefore, { message })}
+      </p>
     </div>
   </div>`;
 }

@@ -135,7 +135,12 @@ export class AttentionOverflow extends Figure {
     };
   }
 
-  #change(scores: Scores): void {
+  /** What was entered and what became of it, where it is beyond what the figure takes. */
+  #brought: { asked: string; used: string } | undefined;
+
+  #change(scores: Scores, brought?: { asked: string; used: string }): void {
+    this.#brought = brought;
+    this.requestUpdate();
     const text = scores.join();
     this.set('x', text === home.scores.join() ? undefined : text);
   }
@@ -147,7 +152,10 @@ export class AttentionOverflow extends Figure {
       const asked = box.valueAsNumber;
       const x = Number.isFinite(asked) ? Math.min(Math.max(asked, -REACH), REACH) : scores[index]!;
       box.value = String(x);
-      this.#change(scores.map((old, at) => (at === index ? x : old)) as unknown as Scores);
+      this.#change(
+        scores.map((old, at) => (at === index ? x : old)) as unknown as Scores,
+        Math.abs(asked) > REACH ? { asked: grouped(asked), used: grouped(x) } : undefined,
+      );
     };
     return html`<label
       ><var>x</var><sub>${index + 1}</sub>
@@ -210,6 +218,11 @@ export class AttentionOverflow extends Figure {
             </button>`,
         )}
       </div>
+      ${
+        this.#brought
+          ? html`<p class="remark" role="status">${fill(own.brought, this.#brought)}</p>`
+          : nothing
+      }
       <div aria-live="polite">${boardView(page, this.#shown)}</div>`;
   }
 }
