@@ -75,6 +75,10 @@ test('scaling', () => {
   printed('05-scaling.md', 6, [sharp[0] * (1 - sharp[0])]);
   printed('05-scaling.md', 4, [...soft, soft[0] * (1 - soft[0])]);
   printed('05-scaling.md', 1, [Math.sqrt(128)]);
+  const slope = (p) =>
+    Math.hypot(...p.flatMap((a, i) => p.map((b, j) => a * ((i === j ? 1 : 0) - b))));
+  printed('05-scaling.md', 4, [slope(Array(8).fill(1 / 8))]);
+  assert.ok(Math.abs(slope([0.5, 0.5, 0, 0, 0, 0, 0, 0]) - 0.5) < 1e-15);
   const lab = examples().find(({ name }) => name === 'scaling-lab');
   const scoresAt = (width) => lab.inputs.query[lab.headDims.indexOf(width)];
   const variance = (row) => sum(row.map((x) => (x - sum(row) / row.length) ** 2)) / row.length;

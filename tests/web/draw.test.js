@@ -50,6 +50,8 @@ test('the inspector has four decimals, and given numbers are as they were given'
   assert.equal(givenNumber(0.1), '0.10');
   assert.equal(givenNumber(-0.125), '−0.125');
   assert.equal(givenNumber(3), '3.00');
+  assert.equal(givenNumber(1e-8), '1.000e−8');
+  assert.equal(givenNumber(-2e21), '−2.000e21');
   assert.equal(givenNumber(1 / 3), '0.3333');
   assert.equal(operand('−0.17'), '(−0.17)');
   assert.equal(operand('0.17'), '0.17');

@@ -417,6 +417,7 @@ test('overflow: the textbook’s softmax fails where the library’s does not, i
     assert.deepEqual(await cells(0), await cells(1));
     await enter('99999');
     assert.equal(await first.inputValue(), '60000');
+    await overflow.getByText('99,999 is more than this figure takes; 60,000 is used.').waitFor();
     await overflow.getByRole('button', { name: '−1,000' }).click();
     assert.match(await verdict(), /too small for float64 and becomes 0, and 0\/0 is NaN/);
     assert.deepEqual(await cells(1), ['0.67', '0.24', '0.09']);
@@ -584,6 +585,27 @@ test('bug gallery: each case shows its own numbers', async () => {
   });
 });
 
+test('cost: the slider of tokens goes from one power of two to the next', async () => {
+  await onPage(
+    'en/?embed=1&figure=cost',
+    async (page) => {
+      const tokens = page.locator('attention-cost .slider').nth(2);
+      const [range, box] = [tokens.locator('[type="range"]'), tokens.locator('[type="number"]')];
+      await range.press('ArrowRight');
+      assert.equal(await box.inputValue(), '1024');
+      await range.press('End');
+      assert.equal(await box.inputValue(), '1000000');
+      await box.fill('700');
+      await box.press('Enter');
+      await page.waitForURL(/cost\.tokens=700/);
+      await range.press('ArrowLeft');
+      assert.equal(await box.inputValue(), '256');
+      assert.match(await page.locator('.cost-count dd').first().innerText(), /^201 M operations$/);
+    },
+    { ready: (page) => page.locator('attention-cost[data-live]').waitFor() },
+  );
+});
+
 test('cost: the measurement runs in a worker and can be cancelled', async () => {
   await onPage('en/', async (page) => {
     const cost = await wake(page, 'cost');
@@ -636,5 +658,9 @@ test('below every table of weights stands what is always true of them, red where
       assert.ok(holds.length >= 2, name);
       assert.equal(holds.filter((held) => held !== 'yes').length, count, `${name}: ${holds}`);
     }
+    const red = await page
+      .locator('attention-finite-mask .invariants [data-holds="no"]')
+      .allInnerTexts();
+    assert.match(red.join(), /\d of \d+ masked weights are not 0/);
   });
 });

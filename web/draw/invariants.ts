@@ -9,6 +9,8 @@ export interface Invariant {
   holds: boolean;
   /** A number for the words that state it: cells or rows looked at. */
   count: number;
+  /** How many of them are not so, where that is said. */
+  wrong?: number;
 }
 
 /** Weights, the rules that forbid each, and where they are shown the values and what becomes of them. */
@@ -35,6 +37,7 @@ export function invariantsOf({ weights, cause, value, output, dtype }: Checked):
   const isVisible = (i: number, j: number) => !cause?.[i]?.[j]?.length;
   const isEmpty = weights.map((row, i) => !row.some((_, j) => isVisible(i, j)));
   const masked = weights.flatMap((row, i) => row.filter((_, j) => !isVisible(i, j)));
+  const wrong = masked.filter((x) => x !== 0).length;
 
   const isInHull = (values: Matrix, x: number, i: number, c: number) => {
     const column = values.map((row) => row[c] ?? NaN).filter((_, j) => isVisible(i, j));
@@ -58,7 +61,7 @@ export function invariantsOf({ weights, cause, value, output, dtype }: Checked):
       holds: weights.flat().every((x) => x >= 0 && x <= 1),
       count: weights.flat().length,
     },
-    { name: 'maskedZero', holds: masked.every((x) => x === 0), count: masked.length },
+    { name: 'maskedZero', holds: wrong === 0, count: masked.length, wrong },
     ...(value && output ? [hull(value, output)] : []),
   ];
 }
@@ -83,14 +86,17 @@ export function checkView(words: Words, text: string, holds?: boolean) {
   </li>`;
 }
 
+/** Without what there is none of. */
 const listView = (invariants: readonly Invariant[], words: Words, of: string) => {
-  const item = ({ name, holds, count }: Invariant) =>
-    checkView(words, fill(words.invariant[name], { count }), holds);
+  const item = ({ name, holds, count, wrong }: Invariant) =>
+    wrong
+      ? checkView(words, fill(words.maskedNotZero, { count, wrong }), holds)
+      : checkView(words, fill(words.invariant[name], { count }), holds);
   return html`<ul
     class="invariants"
     aria-label=${of ? `${words.invariants}, ${of}` : words.invariants}
   >
-    ${invariants.map(item)}
+    ${invariants.filter(({ count }) => count > 0).map(item)}
   </ul>`;
 };
 
@@ -102,15 +108,10 @@ export const invariantsView = (frame: Frame, words: Words, names?: readonly Inva
     '',
   );
 
-/** The same in a line: of one of several tables by its name, and without what there is none of. */
+/** The same in a line: of one of several tables by its name. */
 export function invariantsLine(words: Words, of: Checked | readonly Invariant[], name = '') {
   const all = 'weights' in of ? invariantsOf(of) : of;
   return html`<div class="invariants-line">
-    ${name ? html`<span class="remark">${name}</span>` : nothing}
-    ${listView(
-      all.filter(({ count }) => count > 0),
-      words,
-      name,
-    )}
+    ${name ? html`<span class="remark">${name}</span>` : nothing} ${listView(all, words, name)}
   </div>`;
 }

@@ -47,10 +47,12 @@ export function exactNumber(x: number): string {
   return special(x) ?? (inRange(x, 1e-4, 1e6) ? fixed(x, 4) : typographic(x.toExponential(3)));
 }
 
-/** A number the reader gave: as short as it can be written, two decimals at least. */
+/** A number the reader gave: as short as it can be written, two decimals at least; four at most. */
 export function givenNumber(x: number): string {
   const text = String(x);
-  const decimals = text.includes('e') ? 3 : text.length - (text.indexOf('.') + 1 || text.length);
+  const decimals = text.includes('e')
+    ? Infinity
+    : text.length - (text.indexOf('.') + 1 || text.length);
   return special(x) ?? (decimals > 4 ? exactNumber(x) : fixed(x, Math.max(2, decimals)));
 }
 

@@ -131,8 +131,7 @@ function weightLine(frame: Frame, words: Words, i: number, j: number) {
   if (isEmptyRow(frame, i)) return emptyLine(words);
   const sum = frame.rowSum[i] ?? NaN;
   if ((frame.cause[i]?.[j]?.length ?? 0) > 0) {
-    return html`${equalsSign([sum])} ${pieces([`0 ÷ ${exactNumber(sum)}`])}
-      <span class="term">= <b>0</b></span>`;
+    return html`= ${pieces([`0 ÷ ${exactNumber(sum)}`])} <span class="term">= <b>0</b></span>`;
   }
   const power = cellOf(frame.exponentials, i, j);
   const ratio = `${exactNumber(power)} ÷ ${exactNumber(sum)}`;
