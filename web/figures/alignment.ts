@@ -5,6 +5,7 @@ import { problems as problemsEn } from '../content/en/figures/workbench.json';
 import zh from '../content/zh/figures/alignment.json';
 import { problems as problemsZh } from '../content/zh/figures/workbench.json';
 import { sliderView, switchView } from '../draw/controls.js';
+import { hatchesView } from '../draw/hatches.js';
 import { checkedOf, invariantsLine } from '../draw/invariants.js';
 import { type Lineage, lineageOf } from '../draw/lineage.js';
 import { type GridState, type MatrixModel, matrixView } from '../draw/matrix.js';
@@ -207,6 +208,7 @@ function boardView(page: Page, setting: Setting, grid?: GridState<Name>) {
         ${starts.map((start) => alignedView(page, setting, start, grid))}
       </div>
     </div>
+    ${hatchesView(page.words, ['causal'])}
     ${starts.map((start) =>
       invariantsLine(
         page.words,

@@ -3,6 +3,7 @@
 import { html, nothing } from 'lit';
 import en from '../content/en/figures/causal-steps.json';
 import zh from '../content/zh/figures/causal-steps.json';
+import { hatchesView } from '../draw/hatches.js';
 import { inspectorView } from '../draw/inspector.js';
 import { invariantsView } from '../draw/invariants.js';
 import { type Lineage, lineageOf } from '../draw/lineage.js';
@@ -132,6 +133,7 @@ export class AttentionCausalSteps extends OwnCaseFigure {
         ${fill(own.says[name], { query: tokens[looked.row]! })}
       </p>
       ${boardView(this.frame, page, step, this.gridState(looked))}
+      ${hatchesView(words, this.frame.cause)}
       <div class="below">
         ${inspectorView({
           words,

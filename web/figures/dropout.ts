@@ -4,6 +4,7 @@ import { html } from 'lit';
 import en from '../content/en/figures/dropout.json';
 import zh from '../content/zh/figures/dropout.json';
 import { sliderView } from '../draw/controls.js';
+import { hatchesView } from '../draw/hatches.js';
 import { invariantsLine, invariantsOf, keptScaled } from '../draw/invariants.js';
 import { type Lineage, shapesOf } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
@@ -89,6 +90,7 @@ function boardView(page: Page, settings: Settings, grid?: GridState<Name>) {
       ${p === 1 ? own.none : fill(own.says, { kept: exactNumber(1 - p), sums: sums.join(', ') })}
       ${p === 0 || p === 1 ? '' : fill(own.spread, { count: COUNT, spread: cellNumber(Math.sqrt(p / (1 - p) / COUNT)) })}
     </p>
+    ${hatchesView(page.words, frame.cause)}
     ${invariantsLine(page.words, { weights: matrices.before, cause: frame.cause }, own.before)}
     ${invariantsLine(
       page.words,

@@ -3,6 +3,7 @@ import { html } from 'lit';
 import en from '../content/en/figures/finite-mask.json';
 import zh from '../content/zh/figures/finite-mask.json';
 import { choiceView } from '../draw/controls.js';
+import { hatchesView } from '../draw/hatches.js';
 import { invariantsLine } from '../draw/invariants.js';
 import { type Lineage, shapesOf } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
@@ -107,7 +108,7 @@ function boardView(page: Page, shown: Shown, grid?: GridState<Name>) {
       ${column(title.added, 'added')} ${column(title.masked, 'masked')}
     </div>
     <p class="comparison-says" aria-live="polite">${own.says[isSame ? 'same' : 'different']}</p>
-    ${checks('added')} ${checks('masked')}`;
+    ${hatchesView(page.words, cause)} ${checks('added')} ${checks('masked')}`;
 }
 
 export class AttentionFiniteMask extends TracedFigure<Name> {

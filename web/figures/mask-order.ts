@@ -2,6 +2,7 @@
 import { html } from 'lit';
 import en from '../content/en/figures/mask-order.json';
 import zh from '../content/zh/figures/mask-order.json';
+import { hatchesView } from '../draw/hatches.js';
 import { invariantsLine } from '../draw/invariants.js';
 import { type Lineage, shapesOf } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
@@ -65,6 +66,7 @@ function boardView(page: Page, of: Case, grid?: GridState<Name>) {
     <p class="comparison-says">
       ${fill(own.says, { sums: matrices.after.map((row) => exactNumber(sumOf(row))).join(', ') })}
     </p>
+    ${hatchesView(words, before.cause)}
     ${(['before', 'after', 'repaired'] as const).map((stage) =>
       invariantsLine(words, { weights: matrices[stage], cause: before.cause }, own[stage]),
     )}`;

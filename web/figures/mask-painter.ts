@@ -3,6 +3,7 @@ import { html, nothing } from 'lit';
 import en from '../content/en/figures/mask-painter.json';
 import zh from '../content/zh/figures/mask-painter.json';
 import { choiceView, sliderView, switchView } from '../draw/controls.js';
+import { hatchesView } from '../draw/hatches.js';
 import { invariantsLine } from '../draw/invariants.js';
 import { type Lineage, maskCellsOf } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
@@ -97,18 +98,8 @@ function weightsView(
   );
 }
 
-/** Which way each rule is hatched. */
-const hatchesView = (own: Own) =>
-  html`<p class="hatches">
-    ${own.hatches}
-    ${(['causal', 'padding', 'window', 'prefix', 'documents', 'several'] as const).map(
-      (cause) =>
-        html`<span class="hatch"
-          ><span class="cell" data-cause=${cause}></span>
-          ${cause === 'several' ? own.several : own.ruleNames[cause]}</span
-        >`,
-    )}
-  </p>`;
+/** Each with a way of its own to be hatched. */
+const hatched = ['causal', 'padding', 'window', 'prefix', 'documents', 'several'] as const;
 
 export class AttentionMaskPainter extends TracedFigure<Name> {
   static override styles = sheets(painterSheet);
@@ -330,7 +321,7 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
                 ${empty > 0 ? fill(own.empty, { count: empty }) : nothing}
                 <span class="remark">${own.keyboard}</span>
               </p>
-              ${hatchesView(own)}
+              ${hatchesView(page.words, hatched)}
               ${invariantsLine(page.words, { weights: frame.matrices.weights, cause: frame.cause })}`,
         )}
         <pre aria-label=${own.code}><code>{ mask: [${code.join(', ')}]${start} }</code></pre>

@@ -2,6 +2,7 @@
 import { html, nothing } from 'lit';
 import en from '../content/en/figures/polarity.json';
 import zh from '../content/zh/figures/polarity.json';
+import { hatchesView } from '../draw/hatches.js';
 import { invariantsLine } from '../draw/invariants.js';
 import { type Lineage, maskCellsOf } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
@@ -161,6 +162,7 @@ export class AttentionPolarity extends TracedFigure<Name> {
           html`<div class="polarity" data-picture>
               ${this.#arrayView(page, grid)} ${bothView(page, this.#shown, grid)}
             </div>
+            ${hatchesView(page.words, ['blocked'])}
             ${kinds.map((kind) => {
               const { matrices, cause } = masked(page, ...this.#shown).frames[kind];
               return invariantsLine(

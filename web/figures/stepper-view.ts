@@ -4,6 +4,7 @@
 import { type TemplateResult, html, nothing } from 'lit';
 import { type GridState, type MatrixModel, matrixView } from '../draw/matrix.js';
 import { seedView, switchView } from '../draw/controls.js';
+import { hatchesView } from '../draw/hatches.js';
 import { inspectorView } from '../draw/inspector.js';
 import { invariantsView } from '../draw/invariants.js';
 import { exactNumber } from '../draw/number.js';
@@ -188,6 +189,7 @@ export function stepperView(shown: StepperView, live?: Live): TemplateResult {
           </div>`
         : nothing
     }
+    ${hatchesView(words, frame.cause)}
     <div class="below">
       ${
         live

@@ -1,0 +1,28 @@
+// Which way the cells are hatched that a rule forbids.
+import { html, nothing } from 'lit';
+import type { Frame } from '../state/frame.js';
+import type { Words } from '../state/words.js';
+
+const kinds = ['causal', 'padding', 'window', 'prefix', 'documents', 'blocked', 'several'] as const;
+type Kind = (typeof kinds)[number];
+
+const kindsIn = (cause: Frame['cause']) =>
+  new Set(cause.flat().map((rules) => (rules.length > 1 ? 'several' : rules[0])));
+
+/** A legend of the rules that forbid cells of a figure, or of those named; nothing where there are none. */
+export function hatchesView(words: Words, of: Frame['cause'] | readonly Kind[]) {
+  const isNamed = (given: typeof of): given is readonly Kind[] => typeof given[0] === 'string';
+  const found = isNamed(of) ? new Set<string | undefined>(of) : kindsIn(of);
+  const shown = kinds.filter((kind) => found.has(kind));
+  if (shown.length === 0) return nothing;
+  return html`<p class="hatches">
+    ${words.hatched}
+    ${shown.map(
+      (kind) =>
+        html`<span
+          ><span class="cell" data-cause=${kind}></span>
+          ${kind === 'several' ? words.severalRules : words.rules[kind]}</span
+        >`,
+    )}
+  </p>`;
+}
