@@ -101,6 +101,22 @@ test('several cells are tab-separated: a row, a matrix, a transposed one, a sele
     settings,
   ));
 
+test('what is selected across several matrices is copied in full, matrix by matrix', () =>
+  onPage(
+    'en/#s=6',
+    async (page) => {
+      await page.evaluate(() => {
+        const { shadowRoot } = document.querySelector('attention-stepper');
+        const cellOf = (stage, end) =>
+          [...shadowRoot.querySelectorAll(`td[data-stage="${stage}"]`)].at(end);
+        const [first, last] = [cellOf('masked', 0), cellOf('weights', -1)];
+        getSelection().setBaseAndExtent(first, 0, last, last.childNodes.length);
+      });
+      assert.equal(await copied(page), `${table(masked)}\n\n${table(weights)}`);
+    },
+    settings,
+  ));
+
 test('every figure with numbers copies them in full', () =>
   onPage(
     'en/?embed=1&figure=dropout',

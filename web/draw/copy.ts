@@ -31,11 +31,18 @@ function selectedIn(root: Node): Range | undefined {
   return range.collapsed ? undefined : range;
 }
 
-/** The cells of one matrix that a range covers, row by row. */
-function cellsIn(range: Range): HTMLTableCellElement[][] {
-  const { commonAncestorContainer: common } = range;
-  const element = common instanceof Element ? common : common.parentElement;
-  const rows = [...(element?.closest('.matrix')?.querySelectorAll('tr') ?? [])];
+/** The cells of each matrix that a range covers, row by row; none where it begins or ends in prose. */
+function cellsIn(range: Range, figure: Element): HTMLTableCellElement[][][] {
+  const isInMatrix = (node: Node) =>
+    (node instanceof Element ? node : node.parentElement)?.closest('.matrix');
+  if (!isInMatrix(range.startContainer) || !isInMatrix(range.endContainer)) return [];
+  const tables = [...figure.querySelectorAll('.matrix table')];
+  return tables.map((table) => rowsIn(range, table)).filter((rows) => rows.length > 0);
+}
+
+function rowsIn(range: Range, table: Element): HTMLTableCellElement[][] {
+  if (!range.intersectsNode(table)) return [];
+  const rows = [...table.querySelectorAll('tr')];
   const content = document.createRange();
   const isCovered = (cell: Element) => {
     content.selectNodeContents(cell);
@@ -49,7 +56,10 @@ function cellsIn(range: Range): HTMLTableCellElement[][] {
     .filter((cells) => cells.length > 0);
 }
 
-/** Of what is selected in one matrix, else of the cell that has the focus or is kept. */
+/**
+ * Of the cells that are selected, an empty line between those of two matrices; else of the cell that
+ * has the focus or is kept.
+ */
 export function copyNumbers(event: ClipboardEvent): void {
   const [target, figure] = [event.composedPath()[0] as Element, event.currentTarget as Element];
   if (target.matches('input, textarea')) return;
@@ -57,10 +67,11 @@ export function copyNumbers(event: ClipboardEvent): void {
   const cell =
     target.closest<HTMLTableCellElement>(cellSelector) ??
     figure.querySelector<HTMLTableCellElement>('td[data-pinned]');
-  const cells = selected ? cellsIn(selected) : cell ? [[cell]] : [];
-  const numbers = cells.map((row) => row.map(numberOf));
-  if (numbers.length === 0 || numbers.flat().includes(undefined)) return;
-  event.clipboardData?.setData('text/plain', numbers.map((row) => row.join('\t')).join('\n'));
+  const cells = selected ? cellsIn(selected, figure) : cell ? [[[cell]]] : [];
+  const numbers = cells.map((rows) => rows.map((row) => row.map(numberOf)));
+  if (numbers.length === 0 || numbers.some((rows) => rows.flat().includes(undefined))) return;
+  const blocks = numbers.map((rows) => rows.map((row) => row.join('\t')).join('\n'));
+  event.clipboardData?.setData('text/plain', blocks.join('\n\n'));
   event.preventDefault();
 }
 
