@@ -428,6 +428,40 @@ for (const [name, states] of Object.entries(ownPrograms)) {
   });
 }
 
+/** Figures on a case of their own, at a step and in a way of telling that are not the first. */
+const ownCases = {
+  retrieval: 'fruit.s=2&fruit.story=library&fruit.pin=scores.1.2',
+  'causal-steps': 'causal.s=2&causal.pin=masked.2.2',
+};
+
+for (const [name, link] of Object.entries(ownCases)) {
+  test(`${name}: its step comes back with its case`, async () => {
+    const tag = `attention-${name}`;
+    const ready = (page) => page.locator(`${tag}[data-live]`).waitFor();
+    const address = `en/?embed=1&figure=${name}`;
+    let path;
+    await onPage(
+      `${address}#${link}`,
+      async (page) => {
+        path = await save(page, 'JSON', tag);
+      },
+      { ready },
+    );
+    await onPage(
+      address,
+      async (page) => {
+        const menu = page.locator(`${tag} details.export`);
+        await menu.locator('summary').click();
+        await menu.locator('input[type="file"]').setInputFiles(path);
+        await menu.getByRole('status').filter({ hasText: 'opened' }).waitFor();
+        const said = new URL(page.url()).hash.slice(1).split('&');
+        assert.deepEqual(said.sort(), link.split('&').sort());
+      },
+      { ready },
+    );
+  });
+}
+
 test('a figure of settings refuses what is not its own, and changes nothing', async () => {
   await onPage('en/#drop.seed=3', async (page) => {
     const figure = page.locator('attention-dropout');

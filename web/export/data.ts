@@ -11,6 +11,8 @@ export type Settings = Readonly<Record<string, string>>;
 export interface Shown {
   step?: number | undefined;
   pin: Cell | null;
+  /** What else the figure is set to. */
+  settings?: Settings | undefined;
 }
 
 /** JSON has no infinities and no NaN; here and in web/examples they are their names. */

@@ -54,7 +54,7 @@ export abstract class Figure extends LitElement {
       exhibit,
       json: async () => {
         const { settingsJSON } = await import('../export/data.js');
-        return settingsJSON(name, this.#ownSettings(), exhibit());
+        return settingsJSON(name, this.ownSettings(), exhibit());
       },
       open: async (text) => {
         const { givenFrom, settingsFrom } = await import('../export/data.js');
@@ -73,7 +73,7 @@ export abstract class Figure extends LitElement {
           }
           store.update({ case: taken });
         }
-        for (const key of Object.keys({ ...this.#ownSettings(), ...found })) {
+        for (const key of Object.keys({ ...this.ownSettings(), ...found })) {
           this.set(key, found[key]);
         }
         return undefined;
@@ -94,7 +94,7 @@ export abstract class Figure extends LitElement {
   #sharing: Sharing | undefined;
 
   /** By their names without the figure's key. */
-  #ownSettings(): Record<string, string> {
+  protected ownSettings(): Record<string, string> {
     const all = Object.entries(this.page?.store.view.settings ?? {});
     const start = `${this.#key}.`;
     const own = all.filter(([name]) => name.startsWith(start));
@@ -108,7 +108,7 @@ export abstract class Figure extends LitElement {
    * case where it shares it.
    */
   protected isConcerned(): boolean {
-    const settings = Object.entries(this.#ownSettings()).join();
+    const settings = Object.entries(this.ownSettings()).join();
     const unread = this.page ? this.linkRemarks(this.page).length : 0;
     const own = `${settings}|${unread}`;
     const given = this.sharesCase ? this.page?.store.view.case : undefined;
@@ -223,7 +223,7 @@ export abstract class Figure extends LitElement {
       const word = used === '' ? 'linkUnusable' : 'linkClamped';
       remarks.push(fill(words[word], { name: `${key}.${name}`, asked, used }));
     }
-    for (const name of Object.keys(this.#ownSettings())) {
+    for (const name of Object.keys(this.ownSettings())) {
       if (!this.knows(name)) remarks.push(fill(words.linkUnknown, { name: `${key}.${name}` }));
     }
     return remarks.map((text) => html`<p class="remark" role="status">${text}</p>`);

@@ -3,6 +3,7 @@ import type { PropertyValues } from 'lit';
 import { seedView } from '../draw/controls.js';
 import { inspectorView } from '../draw/inspector.js';
 import { spell } from '../draw/provenance.js';
+import type { Shown } from '../export/data.js';
 import { type Case, type Cell, sameCase, sameCell } from '../state/case.js';
 import { frameOf } from '../state/frame.js';
 import { readCase, readCell, writeCase, writeCell } from '../state/link.js';
@@ -77,6 +78,25 @@ export abstract class OwnCaseFigure extends CaseFigure {
 
   protected override setPin(cell: Cell | null): void {
     this.set('pin', writeCell(cell));
+  }
+
+  /** What it is set to beside the case and the pin, which are saved in full. */
+  #others(): Record<string, string> {
+    const others = Object.entries(this.ownSettings());
+    return Object.fromEntries(others.filter(([name]) => name !== 'case' && name !== 'pin'));
+  }
+
+  protected override shown() {
+    return { ...super.shown(), settings: this.#others() };
+  }
+
+  protected override show(shown: Partial<Shown>): void {
+    super.show(shown);
+    const { settings = {} } = shown;
+    for (const name of Object.keys({ ...this.#others(), ...settings })) {
+      const text: unknown = settings[name];
+      if (this.knows(name)) this.set(name, typeof text === 'string' ? text : undefined);
+    }
   }
 
   /** Whether its matrix is among those drawn. */
