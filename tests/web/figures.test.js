@@ -316,6 +316,9 @@ test('alignment: both conventions, a start of one’s own, and the refusal that 
     await alignment.getByRole('switch', { name: 'all scores equal' }).uncheck();
     assert.notDeepEqual(await outputs('bottom-right'), ['3.75', '6.20']);
     assert.equal(await alignment.locator('td[data-stage="scores"]').count(), 10);
+    await alignment.getByRole('spinbutton').first().fill('7');
+    await alignment.getByRole('spinbutton').first().press('Enter');
+    assert.match(await text(), /Query 1 stands at key −1, before the first\./);
   });
 });
 

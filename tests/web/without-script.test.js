@@ -11,6 +11,14 @@ for (const language of languages) {
         const frame = (name) => page.locator(`attention-${name} .first-frame`);
         const plane = frame('dot-product').locator('svg');
         assert.equal(await plane.isVisible(), true);
+        const beside = async (upper, left, cells) => {
+          const table = (stage) => frame('alignment').locator(`[data-stage="${stage}"]`).first();
+          const [above, before, at] = await Promise.all(
+            [upper, left, cells].map((stage) => table(stage).boundingBox()),
+          );
+          assert.ok(above.y + above.height <= at.y && before.x + before.width < at.x, cells);
+        };
+        await beside('key', 'query', 'scores');
         assert.deepEqual(await plane.locator('text').allTextContents(), ['k', 'q']);
       },
       { javaScriptEnabled: false },

@@ -64,6 +64,8 @@ function last({ queries, keys }: Setting): number {
   return keys - queries + 1;
 }
 
+const signed = (x: number) => String(x).replace('-', '−');
+
 const aligned = keepLast((page, queries: number, keys: number, first: number, equal: number) => {
   const setting = { queries, keys, first, isEqual: equal === 1 };
   const frameFrom = (start: Start) =>
@@ -151,6 +153,7 @@ function alignedView(page: Page, setting: Setting, start: Start, grid?: GridStat
   const own = { en, zh }[page.language];
   const { words } = page;
   const { matrices, cause } = alignedBy(page, setting).frames[start];
+  const first = firstKey[start](setting);
   const empty = cause.filter((row) => row.every((rules) => rules.length > 0)).length;
   const column = (stage: 'value' | 'output', axis: string): MatrixModel<Name> => ({
     stage: `${start}-${stage}`,
@@ -175,7 +178,7 @@ function alignedView(page: Page, setting: Setting, start: Start, grid?: GridStat
   };
   return html`<div>
     <p class="comparison-title"><code>${codeOf(start, setting)}</code></p>
-    <p class="remark">${fill(own.stands, { first: firstKey[start](setting) })}</p>
+    <p class="remark">${fill(first < 1 ? own.before : own.stands, { first: signed(first) })}</p>
     <div class="aligned">
       ${matrixView(column('value', words.keyAxis), words, grid)} ${pairView(words, weights, grid)}
       ${matrixView(column('output', words.queryAxis), words, grid)}
@@ -194,7 +197,7 @@ function refusal(page: Page, setting: Setting): string | null {
     if (!(error instanceof page.library.AttentionError)) throw error;
     const { start } = { en: problemsEn, zh: problemsZh }[page.language];
     return error.code === 'option'
-      ? fill(start, { queries, keys, last: last(setting) })
+      ? fill(start, { queries, keys, last: signed(last(setting)) })
       : error.message;
   }
 }
