@@ -52,10 +52,10 @@ const crossed = keepLast((page, queries: number, keys: number) => {
   return { frame, lineage };
 });
 
-const hidden = (name: 'dec' | 'enc') => html`<var>H</var><sub>${name}</sub>`;
+const sequence = (name: 'dec' | 'enc') => html`<var>X</var><sub>${name}</sub>`;
 const made = (letter: 'Q' | 'K' | 'V', role: string, of: 'dec' | 'enc') =>
   html`<span class="term"
-    ><var class=${role}>${letter}</var> = ${hidden(of)}<var>W</var
+    ><var class=${role}>${letter}</var> = ${sequence(of)}<var>W</var
     ><sup><var>${letter}</var></sup></span
   >`;
 

@@ -1,6 +1,6 @@
 // <attention-dropout>: the weights of the example before and after dropout, and on average.
 import type { Tensor } from 'attention-wasm';
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 import en from '../content/en/figures/dropout.json';
 import zh from '../content/zh/figures/dropout.json';
 import { sliderView } from '../draw/controls.js';
@@ -85,10 +85,12 @@ function boardView(page: Page, settings: Settings, grid?: GridState<Name>) {
       grid,
     );
   const sums = matrices.after.map((row) => exactNumber(row.reduce((sum, x) => sum + x, 0)));
+  // Of a weight that is 1: 1/(1 − p) or 0, so many times.
+  const spread = cellNumber(Math.sqrt(p / (1 - p) / COUNT));
   return html`<div class="dropout-board" data-picture>${names.map(block)}</div>
     <p class="dropout-says" aria-live="polite">
       ${p === 1 ? own.none : fill(own.says, { kept: exactNumber(1 - p), sums: sums.join(', ') })}
-      ${p === 0 || p === 1 ? '' : fill(own.spread, { count: COUNT, spread: cellNumber(Math.sqrt(p / (1 - p) / COUNT)) })}
+      ${p === 0 || p === 1 ? nothing : html`<br />${fill(own.spread, { count: COUNT, spread })}`}
     </p>
     ${hatchesView(page.words, frame.cause)}
     ${invariantsLine(page.words, { weights: matrices.before, cause: frame.cause }, own.before)}

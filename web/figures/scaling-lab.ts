@@ -141,8 +141,7 @@ function chartsView(page: Page, shown: Shown) {
       })}
     </div>
     <p class="remark">
-      ${fill(own.band, { count: COUNT })}
-      ${withWidths(isArticle ? own.bandArticle : mode === 'normal' ? own.bandNormal : own.bandUniform)}
+      ${fill(own.band, { count: COUNT })}<br />${withWidths(isArticle ? own.bandArticle : mode === 'normal' ? own.bandNormal : own.bandUniform)}
     </p>`;
 }
 
