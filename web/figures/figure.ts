@@ -108,9 +108,8 @@ export abstract class Figure extends LitElement {
    * case where it shares it.
    */
   protected isConcerned(): boolean {
-    const settings = Object.entries(this.ownSettings()).join();
-    const unread = this.page ? this.linkRemarks(this.page).length : 0;
-    const own = `${settings}|${unread}`;
+    const unread = this.page ? this.linkRemarks(this.page).map(({ word }) => word) : [];
+    const own = [...Object.entries(this.ownSettings()), ...unread].join();
     const given = this.sharesCase ? this.page?.store.view.case : undefined;
     const isNew = own !== this.#settings || given !== this.#case;
     this.#settings = own;
