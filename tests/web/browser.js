@@ -74,7 +74,7 @@ export const alive = (page) => page.locator('attention-stepper[data-live]').wait
 /** By how many pixels the widest of the page, or of its sections, which cut off what is beyond, is too wide. */
 export const overflowOf = (page) =>
   page.evaluate(() => {
-    const sections = [...document.querySelectorAll('section')];
+    const sections = [...document.querySelectorAll('main > section')];
     const beyond = sections.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
     return Math.max(document.documentElement.scrollWidth - innerWidth, ...beyond);
   });

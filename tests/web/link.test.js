@@ -86,6 +86,7 @@ const keys = {
   'shape.batch': ['1', '0', '1'],
   'shape.heads': ['2', '0', '1'],
   'shape.k': ['2.4.3.8', '2.4.99.8', '2.4.16.8'],
+  'shape.m': ['none', '2.1.999.3', '2.1.16.3'],
   'shape.mode': ['single'],
   'shape.model': ['8', '1e9', null],
   'shape.q': ['2.4.4.8'],
