@@ -42,13 +42,19 @@ type Own = typeof en;
 type Name = 'mask' | 'weights';
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-/** Vectors of four numbers for up to ten queries and keys; a mask is seen on any. */
-const given = { query: randomMatrix([10, 4], 11), key: randomMatrix([10, 4], 12) };
+/**
+ * Vectors of four numbers for up to ten queries and keys; a mask is seen on any. The queries are long,
+ * so that the weights differ enough to be told apart.
+ */
+const given = {
+  query: randomMatrix([10, 4], 11).map((row) => row.map((x) => 4 * x)),
+  key: randomMatrix([10, 4], 12),
+};
 
 function caseOf(setting: MaskSetting): Case {
   const [query, key] = [given.query.slice(0, setting.queries), given.key.slice(0, setting.keys)];
   const start = needsStart(setting) ? setting.start : undefined;
-  return { query, key, value: key, options: { mask: rulesOf(setting).rules, start, scale: 2 } };
+  return { query, key, value: key, options: { mask: rulesOf(setting).rules, start } };
 }
 
 /** The mask a link says, or that of the page's case, and all that follows from it. */
