@@ -162,7 +162,7 @@ test('workbench: .safetensors, .npy and CSV hold what is shown; dropout is the l
 test('workbench: of large tensors what makes sense, with programs that read them', async () => {
   await onBench(async ({ page, bench }) => {
     await bench.getByRole('button', { name: 'Random, 1024 tokens' }).click();
-    await says(bench, 'Rows that may read nothing: 0 of 1024.');
+    await says(bench, 'Rows that may read nothing: 0 of 1,024.');
     const formats = [
       'PNG',
       'CSV',

@@ -293,3 +293,49 @@ test('workbench: what cannot be a rule’s number is said, with what could be', 
     { state: '#bench.mask=strided.stride.2~blocks.size.2.layout.10;11~documents.starts.1.3' },
   );
 });
+
+test('workbench: a cell shows what it is made of and spells its sum, both ways', async () => {
+  const marked = (bench, mark) =>
+    bench
+      .locator(`td.cell[data-mark="${mark}"]`)
+      .evaluateAll((all) => all.map(({ dataset: d }) => `${d.stage} ${d.row} ${d.column}`));
+  await onBench(async ({ bench }) => {
+    const cell = (stage, row, column) =>
+      bench.locator(`td.cell[data-stage="${stage}"][data-row="${row}"][data-column="${column}"]`);
+    // What is masked is not read.
+    await cell('output', 1, 2).click();
+    assert.deepEqual((await marked(bench, 'operand')).sort(), [
+      'value 0 2',
+      'value 1 2',
+      'weights 1 0',
+      'weights 1 1',
+    ]);
+    const lines = bench.locator('.bench-cell .inspector');
+    const [row, column] = [seed.weights_causal[1], seed.V.map((each) => each[2])];
+    const text = (x) => x.toFixed(4).replace('-', '−');
+    assert.match(await lines.innerText(), new RegExp(`${text(row[0])}×\\(${text(column[0])}\\)`));
+    assert.match(await lines.innerText(), new RegExp(`${text(seed.output_causal[1][2])}$`));
+    await cell('scores', 2, 1).click();
+    const operands = [0, 1, 2].flatMap((l) => [`key 1 ${l}`, `query 2 ${l}`]);
+    assert.deepEqual((await marked(bench, 'operand')).sort(), operands.sort());
+    // From a key to all that reads it.
+    await cell('key', 3, 0).click();
+    const results = await marked(bench, 'result');
+    assert.ok(results.includes('scores 0 3') && results.includes('output 3 2'), results);
+    assert.ok(!results.includes('output 2 2'), 'a masked key reaches no output');
+  });
+});
+
+test('workbench: its numbers go to the other figures, and theirs come to it', async () => {
+  await onBench(async ({ page, bench }) => {
+    const up = seed.Q.map((rows) => rows.map((x) => Number((x + 1).toFixed(2))));
+    await type(bench, 'query', JSON.stringify(up));
+    await bench.getByRole('button', { name: 'Show these numbers in the figures above' }).click();
+    await page.waitForFunction(() => /[#&]q=/.test(location.hash));
+    const first = page.locator('attention-stepper td[data-stage="query"]').first();
+    assert.equal((await first.innerText()).trim(), up[0][0].toFixed(2));
+    await bench.getByRole('button', { name: 'The article’s example' }).click();
+    await bench.getByRole('button', { name: 'My numbers in the figures above' }).click();
+    assert.deepEqual(JSON.parse(await bench.locator('#bench-query').inputValue()), up);
+  });
+});

@@ -3,11 +3,20 @@ import { html, nothing } from 'lit';
 import en from '../content/en/figures/workbench.json';
 import zh from '../content/zh/figures/workbench.json';
 import { type Field, type Given, fields } from '../state/bench-call.js';
-import { exampleGiven, exampleTexts, fieldOf, randomGiven } from '../state/bench-tensors.js';
+import {
+  caseWith,
+  exampleGiven,
+  exampleTexts,
+  fieldOf,
+  ofCase,
+  randomGiven,
+} from '../state/bench-tensors.js';
+import { type Case, isCausal, sameCase } from '../state/case.js';
 import type { Page } from '../state/page.js';
 import { ReadError } from '../state/read-text.js';
 import type { Found } from '../state/read-tensor.js';
 import { read } from '../state/read.js';
+import { choiceOf } from '../state/shared-case.js';
 import { inTurns } from '../state/turns.js';
 import { fill } from '../state/words.js';
 
@@ -163,6 +172,13 @@ export class BenchInputs {
     this.changed();
   }
 
+  /** The reader's numbers in the other figures, with their mask. */
+  #takeCase(of: Case): void {
+    const { given, texts } = ofCase(of);
+    this.#start(given, texts);
+    this.opened(isCausal(of) ? '' : 'mask=none');
+  }
+
   async #random(): Promise<void> {
     this.#start(await inTurns(randomGiven()), {});
   }
@@ -247,6 +263,10 @@ export class BenchInputs {
     const button = (text: string, act: () => void) =>
       html`<button type="button" @click=${act}>${text}</button>`;
     const { files } = this.#problems;
+    const { store } = page;
+    const mine = choiceOf(store)?.mine;
+    const forPage = caseWith(this.given, store.view.case);
+    const isNew = forPage !== undefined && !sameCase(forPage, store.view.case);
     return html`<div class="bench-inputs">
       <div class="tools">
         <label class="bench-files"
@@ -256,8 +276,10 @@ export class BenchInputs {
           ></label
         >
         ${button(own.example, () => this.#start(exampleGiven, exampleTexts))}
+        ${mine ? button(own.fromPage, () => this.#takeCase(mine)) : nothing}
         ${button(own.random, () => void this.#random())}
         ${button(own.clear, () => this.#start({}, {}))}
+        ${isNew ? button(own.toPage, () => store.update({ case: forPage })) : nothing}
         ${this.#past.length > 0 ? button(page.words.undo, () => this.#undo()) : nothing}
       </div>
       <p class="remark">${own.drop}</p>

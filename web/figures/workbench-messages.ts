@@ -16,7 +16,7 @@ import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import { stageName } from './workbench-comparison.js';
 import { shapeText } from './workbench-inputs.js';
-import type { BenchCell } from './workbench-view.js';
+import type { BenchCell } from './workbench-lineage.js';
 
 export interface Messages {
   /** What the link or the reader asked for, where it was not in bounds. */

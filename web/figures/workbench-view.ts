@@ -12,16 +12,14 @@ import { cellNumber, cellWeight, exactNumber } from '../draw/number.js';
 import { symbols, vector } from '../draw/symbols.js';
 import { type Result, causesAt } from '../state/bench-result.js';
 import { groupsOf } from '../state/bench-rules.js';
-import { type StageName, stageNames } from '../state/bench-settings.js';
-import type { Cell } from '../state/case.js';
+import { type StageName, inputNames, pairNames, stageNames } from '../state/bench-settings.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import { comparisonView, factsView, stageName } from './workbench-comparison.js';
 import type { Asking } from './workbench-boxes.js';
+import { type BenchCell, linesOf } from './workbench-lineage.js';
 import type { Room } from './workbench-room.js';
 import { groupText } from './workbench-rules.js';
-
-export type BenchCell = Cell<StageName>;
 
 export interface Looking {
   /** The stage that is shown where only one is. */
@@ -45,6 +43,16 @@ export interface Actions {
 const cellsOfRow = <Made>(count: number, make: (index: number) => Made) =>
   Array.from({ length: count }, (_, index) => make(index));
 
+const isInput = (stage: StageName) => (inputNames as readonly string[]).includes(stage);
+const isPair = (stage: StageName) => (pairNames as readonly string[]).includes(stage);
+
+/** What a cell is called, counted from 1. */
+function cellName(page: Page, { stage, row, column }: BenchCell): string {
+  const own = { en, zh }[page.language];
+  const text = isPair(stage) ? own.cell : isInput(stage) ? own.inputCell : own.outputCell;
+  return fill(text, { row: row + 1, column: column + 1 });
+}
+
 /** From the mask on, a key that is not allowed shows as such. */
 const isAfterMask = (stage: StageName) =>
   stageNames.indexOf(stage) >= stageNames.indexOf('masked') && stage !== 'output';
@@ -64,6 +72,7 @@ function symbolOf({ call }: Result, stage: StageName): TemplateResult {
     return html`${bias ? html`+ <var>B</var> ` : nothing}${alibi ? distance : nothing}`;
   }
   if (stage === 'dropped') return html`dropout`;
+  if (stage === 'key') return html`<var class="key">K</var>`; // not transposed here
   return symbols[stage];
 }
 
@@ -93,13 +102,19 @@ function tableView(page: Page, result: Result, stage: StageName, grid?: GridStat
       title: symbolOf(result, stage),
       name: '',
       spokenName: stageName(page, stage),
-      rowHeads: cellsOfRow(rows, (i) => vector('q', i)),
-      columnHeads: cellsOfRow(columns, (j) => (isOutput ? j + 1 : vector('k', j))),
-      spoken: (i, j) => fill(isOutput ? own.outputCell : own.cell, { row: i + 1, column: j + 1 }),
+      rowHeads: cellsOfRow(rows, (i) =>
+        vector(stage === 'key' ? 'k' : stage === 'value' ? 'v' : 'q', i),
+      ),
+      columnHeads: cellsOfRow(columns, (j) => (isPair(stage) ? vector('k', j) : j + 1)),
+      spoken: (i, j) => cellName(page, { stage, row: i, column: j }),
       scale: isWeights ? 'weight' : 'signed',
       domain,
       cause: (i, j) => (hidden(i * columns + j) ? causesOf(i, j) : []),
-      caption: isOutput ? own.outputAxes : page.words.axes,
+      caption: isInput(stage)
+        ? own.inputAxes[stage as 'query' | 'key' | 'value']
+        : isOutput
+          ? own.outputAxes
+          : page.words.axes,
       sums: isWeights,
       ghost: false,
     },
@@ -186,20 +201,23 @@ async function causeOf(page: Page, result: Result, { row, column }: BenchCell) {
 }
 
 /** One query and key through all the stages; of the output the one number. */
-function cellView(page: Page, result: Result, { looked, pinned }: Looking, { pin }: Actions) {
+function cellView(page: Page, result: Result, { looked, pinned, room }: Looking, { pin }: Actions) {
   const own = { en, zh }[page.language];
   if (!looked) return html`<p class="remark">${own.pointHint}</p>`;
   const { row, column } = looked;
-  const isOutput = looked.stage === 'output';
-  const name = fill(isOutput ? own.outputCell : own.cell, { row: row + 1, column: column + 1 });
-  const shown = [...result.stages].filter(([stage]) => (stage === 'output') === isOutput);
+  const isOfPair = isPair(looked.stage);
+  const name = cellName(page, looked);
+  const shown = [...result.stages].filter(([stage]) =>
+    isOfPair ? isPair(stage) : stage === looked.stage,
+  );
+  const lines = room === 'picture' ? [] : linesOf(page, result, looked);
   const value = ([stage, { data, columns }]: (typeof shown)[number]) => {
     const x = data[row * columns + column]!;
     const isWeight = stage === 'weights' || stage === 'dropped';
     if (x === 0) return '0';
     return isWeight && x > 0 && x < 1e-4 ? cellWeight(x) : exactNumber(x);
   };
-  const forbidden = !isOutput && isHidden(result, 'masked')(row * shown[0]![1].columns + column);
+  const forbidden = isOfPair && isHidden(result, 'masked')(row * shown[0]![1].columns + column);
   return html`<div class="bench-cell" ?data-kept=${pinned !== null}>
     <p>
       <b>${name}</b>
@@ -215,6 +233,21 @@ function cellView(page: Page, result: Result, { looked, pinned }: Looking, { pin
           </div>`,
       )}
     </dl>
+    ${
+      lines.length > 0
+        ? html`<div class="inspector">
+            <dl>
+              ${lines.map(
+                (line) =>
+                  html`<div ?data-main=${line.stage === looked.stage}>
+                    <dt>${line.name}</dt>
+                    <dd>${line.text}</dd>
+                  </div>`,
+              )}
+            </dl>
+          </div>`
+        : nothing
+    }
   </div>`;
 }
 

@@ -2,7 +2,7 @@
 import type { AttentionWorker } from 'attention-wasm';
 import { type PropertyValues, html, nothing } from 'lit';
 import { GridController } from '../draw/grid.js';
-import type { Marks } from '../draw/lineage.js';
+import { marksFor } from '../draw/lineage.js';
 import { callOf, isSmall, workOf } from '../state/bench-call.js';
 import { refusalOf } from '../state/bench-refusal.js';
 import { type Result, disposeMasks, runAway, runHere } from '../state/bench-result.js';
@@ -30,8 +30,9 @@ import { BenchExport } from './workbench-export.js';
 import { BenchInputs } from './workbench-inputs.js';
 import { messagesView } from './workbench-messages.js';
 import { optionsView } from './workbench-options.js';
+import { type BenchCell, lineageOf } from './workbench-lineage.js';
 import { RoomController } from './workbench-room.js';
-import { type BenchCell, type Looking, resultView } from './workbench-view.js';
+import { type Looking, resultView } from './workbench-view.js';
 
 /** Calls of at most so many multiplications are done at once, larger ones in a worker. */
 const AT_ONCE = 64 * 64 * 64;
@@ -243,14 +244,10 @@ export class AttentionWorkbench extends Figure {
     const place = placeOf(result);
     const isHere = place?.batch === result.call.batch && place.head === result.call.head;
     const looked = this.#grid.looked ?? this.#hover ?? (isHere ? place : null);
-    const isPair = (stage: StageName) => stage !== 'output';
-    const marks: Marks<StageName> = (stage, row, column) => {
-      if (!looked || row !== looked.row || column !== looked.column) return undefined;
-      if (stage === looked.stage) return 'focus';
-      return isPair(stage) && isPair(looked.stage) ? 'operand' : undefined;
-    };
+    const room = this.#room.for(result);
+    const marks = room === 'picture' ? () => undefined : marksFor(looked, lineageOf(result));
     const grid = { marks, pin: pinned, tabStop: this.#grid.tabStop, editing: null };
-    return { stage: this.#stage(result), looked, pinned, grid, room: this.#room.for(result) };
+    return { stage: this.#stage(result), looked, pinned, grid, room };
   }
 
   #resultView(page: Page) {

@@ -11,7 +11,7 @@ import type {
 import type { Call } from './bench-call.js';
 import { fourAxes } from './bench-head.js';
 import { computedIn, widened } from './bench-numbers.js';
-import { type StageName, stageNames } from './bench-settings.js';
+import { type StageName, inputNames, stageNames } from './bench-settings.js';
 import { type Comparison, type Numbers, compare } from './compare.js';
 import { atOnce, inTurns, slices } from './turns.js';
 
@@ -48,6 +48,8 @@ export interface Result {
   stored: AttentionResult['output'];
   /** Of the chosen batch element and head, in order; some only with their option. */
   stages: ReadonlyMap<StageName, Shown>;
+  /** What the softmax is made of, [T], [T, S] and [T]; of a result whose numbers are shown. */
+  softmax: Record<'rowMax' | 'exponentials' | 'rowSum', ArrayLike<number>> | null;
   /** What each group of rules lets the head read; of this instance or of the worker's. */
   masks: readonly (CompiledMask | WorkerMask)[];
   /** The groups that forbid each cell, counted from 0, where the numbers themselves are shown. */
@@ -176,6 +178,16 @@ function headOf({ shape, data }: Numbers, batch: number, head: number): ArrayLik
   return (data as Float32Array).subarray(at, at + rows * columns);
 }
 
+/** Q, K and V of the head that is shown. */
+function* inputsOf({ shown }: Call): Generator<void, Omit<Shown, 'domain'>[]> {
+  const made: Omit<Shown, 'domain'>[] = [];
+  for (const tensor of shown) {
+    const { data } = yield* widened(tensor);
+    made.push({ data, rows: tensor.shape[2]!, columns: tensor.shape[3]! });
+  }
+  return made;
+}
+
 function* resultOf(
   call: Call,
   whole: AttentionResult,
@@ -193,6 +205,14 @@ function* resultOf(
   const dropped =
     call.options.dropout &&
     headOf(weights!, batch, fourAxes(weights!.shape)[1] === heads ? head : 0);
+  // Q, K and V stand beside the other stages where all have room.
+  const isWhole = Math.max(queries, keys, width, fourAxes(call.whole[0].shape)[3]) <= READABLE;
+  const inputs: Partial<Record<StageName, Shown>> = {};
+  if (isWhole) {
+    const three = atOnce(inputsOf(call));
+    const domain = Math.max(...three.map(({ data }) => atOnce(largestOf(data))));
+    for (const [at, name] of inputNames.entries()) inputs[name] = { ...three[at]!, domain };
+  }
   const found: Partial<Record<StageName, ArrayLike<number>>> = {
     ...Object.fromEntries(Object.entries(steps).map(([name, { data }]) => [name, data])),
     ...(dropped ? { dropped } : {}),
@@ -204,6 +224,8 @@ function* resultOf(
   const isLarge = Math.max(queries, keys, width) > READABLE;
   const stages = new Map<StageName, Shown>();
   for (const name of stageNames) {
+    const input = inputs[name];
+    if (input) stages.set(name, input);
     const data = found[name];
     if (!data) continue;
     const isOutput = name === 'output';
@@ -218,6 +240,13 @@ function* resultOf(
     output,
     stored: whole.output,
     stages,
+    softmax: isWhole
+      ? {
+          rowMax: numbers(steps.rowMax).data,
+          exponentials: numbers(steps.exponentials).data,
+          rowSum: numbers(steps.rowSum).data,
+        }
+      : null,
     masks,
     causes: null,
     batches,

@@ -10,7 +10,8 @@ import {
 } from './bench-rules.js';
 import { halfWidth, parseNumber, readNumbers, readWholes } from './parse.js';
 
-export const stageNames = [
+/** Those with a row for each query and a column for each key. */
+export const pairNames = [
   'scores',
   'scaled',
   'capped',
@@ -18,8 +19,9 @@ export const stageNames = [
   'masked',
   'weights',
   'dropped',
-  'output',
 ] as const;
+export const inputNames = ['query', 'key', 'value'] as const;
+export const stageNames = [...inputNames, ...pairNames, 'output'] as const;
 export type StageName = (typeof stageNames)[number];
 
 interface Setting<Value> {

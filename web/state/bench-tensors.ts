@@ -1,6 +1,6 @@
 // What the workbench can start from, and which field a tensor of a file belongs to.
 import example from '../examples/six-step.json';
-import type { Matrix } from './case.js';
+import { type Case, type Matrix, sizeOf } from './case.js';
 import { draws } from './random.js';
 import type { GivenTensor } from './read-text.js';
 import { slices } from './turns.js';
@@ -28,6 +28,29 @@ const matrix = (rows: Matrix): GivenTensor => ({
 const { query, key, value } = example.inputs;
 export const exampleGiven: Given = { query: matrix(query), key: matrix(key), value: matrix(value) };
 const textOf = (rows: Matrix) => `[${rows.map((row) => `[${row.join(', ')}]`).join(',\n ')}]`;
+/** Q, K and V of a case of the page's, and as a reader would type them. */
+export function ofCase({ query, key, value }: Pick<Case, 'query' | 'key' | 'value'>) {
+  const three = { query, key, value };
+  const map = <Made>(make: (rows: Matrix) => Made) =>
+    Object.fromEntries(Object.entries(three).map(([field, rows]) => [field, make(rows)]));
+  return { given: map(matrix) as Given, texts: map(textOf) as Record<Field, string> };
+}
+
+/** The page's case with these numbers; undefined where they are none of its shape. */
+export function caseWith(given: Given, of: Case): Case | undefined {
+  const rows: Partial<Record<'query' | 'key' | 'value', Matrix>> = {};
+  for (const name of ['query', 'key', 'value'] as const) {
+    const [count, width] = sizeOf(of[name]);
+    const { shape = [], data } = given[name] ?? {};
+    const isAlike = shape.length >= 2 && shape.slice(-2).join() === `${count},${width}`;
+    if (!isAlike || data!.length !== count * width || !data!.every(Number.isFinite))
+      return undefined;
+    rows[name] = Array.from({ length: count }, (_, i) =>
+      Array.from(data!.subarray(i * width, (i + 1) * width)),
+    );
+  }
+  return { ...of, ...rows };
+}
 export const exampleTexts = { query: textOf(query), key: textOf(key), value: textOf(value) };
 
 /** Two heads of 1024 tokens. */

@@ -1,0 +1,174 @@
+// How the workbench's stages follow from one another, and the sum behind a cell spelled out. The
+// results are the library's; only the single products inside a sum are multiplied here, for display.
+import { type TemplateResult, html } from 'lit';
+import { type Lineage, factorsOf } from '../draw/lineage.js';
+import { exactNumber, operand } from '../draw/number.js';
+import { type Line, operation, sumOfProducts } from '../draw/provenance.js';
+import { root, vector } from '../draw/symbols.js';
+import type { Result } from '../state/bench-result.js';
+import { type StageName, pairNames } from '../state/bench-settings.js';
+import { fourAxes } from '../state/bench-head.js';
+import type { Cell } from '../state/case.js';
+import type { Page } from '../state/page.js';
+import { stageName } from './workbench-comparison.js';
+
+export type BenchCell = Cell<StageName>;
+
+const indices = (count: number) => Array.from({ length: count }, (_, index) => index);
+const pairsOf = ({ stages }: Result) => pairNames.filter((name) => stages.has(name));
+const at = ({ stages }: Result, stage: StageName, row: number, column: number) => {
+  const { data, columns } = stages.get(stage)!;
+  return data[row * columns + column]!;
+};
+/** The keys that a query reads. */
+const visibleTo = (result: Result, row: number) =>
+  indices(result.stages.get('masked')!.columns).filter(
+    (j) => at(result, 'masked', row, j) !== -Infinity,
+  );
+const weightsOf = ({ stages }: Result): StageName =>
+  stages.has('dropped') ? 'dropped' : 'weights';
+
+function operandsIn(result: Result, cell: BenchCell): BenchCell[] {
+  const { stage, row, column } = cell;
+  const { stages } = result;
+  const hasInputs = stages.has('query');
+  if (stage === 'output') {
+    const from = weightsOf(result);
+    const visible = visibleTo(result, row);
+    if (hasInputs) return factorsOf(cell, [from, 'value'], visible);
+    return visible.map((j) => ({ stage: from, row, column: j }));
+  }
+  if (stage === 'scores') {
+    const width = stages.get('query')?.columns ?? 0;
+    return indices(width).flatMap((l): BenchCell[] => [
+      { stage: 'query', row, column: l },
+      { stage: 'key', row: column, column: l },
+    ]);
+  }
+  const pairs = pairsOf(result);
+  const before = pairs[pairs.indexOf(stage as (typeof pairs)[number]) - 1];
+  if (!before) return [];
+  const isBeforeMask = pairs.indexOf('masked') > pairs.indexOf(before) + 1;
+  const visible = visibleTo(result, row);
+  if (!isBeforeMask && !visible.includes(column)) return [];
+  return (stage === 'weights' ? visible : [column]).map((j) => ({ stage: before, row, column: j }));
+}
+
+const lineages = new WeakMap<Result, Lineage<StageName>>();
+
+/** Of a result that is shown in tables. */
+export function lineageOf(result: Result): Lineage<StageName> {
+  const known = lineages.get(result);
+  if (known) return known;
+  const sizes = [...result.stages].map(
+    ([name, { rows, columns }]) => [name, [rows, columns] as const] as const,
+  );
+  const made: Lineage<StageName> = {
+    shapes: new Map(sizes),
+    operandsOf: (cell) => operandsIn(result, cell),
+  };
+  lineages.set(result, made);
+  return made;
+}
+
+/** A bias, which may be broadcast, and ALiBi's share, as they are added. */
+function addedTo(result: Result, before: number, row: number, column: number): string {
+  const { bias, alibi, start } = result.call.shownOptions;
+  const parts = [exactNumber(before)];
+  if (bias && 'shape' in bias) {
+    const [, , rows, columns] = fourAxes(bias.shape);
+    const place = (rows > 1 ? row : 0) * columns + (columns > 1 ? column : 0);
+    parts.push(`+ ${operand(exactNumber((bias.data as Float32Array)[place]!))}`);
+  }
+  if (alibi) {
+    const { rows, columns } = result.stages.get('scores')!;
+    const first = start === 'bottom-right' ? columns - rows : typeof start === 'number' ? start : 0;
+    const distance = Math.abs(row + first - column);
+    parts.push(`− ${operand(exactNumber((alibi as number[])[0]!))}×${distance}`);
+  }
+  return parts.join(' ');
+}
+
+/** The softmax of a row up to one weight. */
+function weightText(page: Page, result: Result, row: number, column: number): TemplateResult {
+  const visible = visibleTo(result, row);
+  if (visible.length === 0)
+    return html`= <b>0</b> <span class="remark">${page.words.emptyRow}</span>`;
+  if (!visible.includes(column)) return html`= <b>0</b>`;
+  const { rowMax, exponentials, rowSum } = result.softmax!;
+  const { columns } = result.stages.get('masked')!;
+  const [masked, max] = [at(result, 'masked', row, column), rowMax[row]!];
+  const [power, sum] = [exponentials[row * columns + column]!, rowSum[row]!];
+  const raised = html`e<sup>${exactNumber(masked)} − ${operand(exactNumber(max))}</sup>`;
+  const shares = operation(
+    html`${exactNumber(power)} ÷ ${exactNumber(sum)}`,
+    [power, sum],
+    at(result, 'weights', row, column),
+  );
+  return html`= ${raised} ÷
+    <span class="term"
+      >Σ<sub>j</sub> e<sup><var>s</var><sub>j</sub> − ${operand(exactNumber(max))}</sup></span
+    >
+    ${shares}`;
+}
+
+function textOf(page: Page, result: Result, cell: BenchCell): TemplateResult {
+  const { stage, row, column } = cell;
+  const value = at(result, stage, row, column);
+  const { scale, softcap = 0, dropout } = result.call.options;
+  if (stage === 'scores') {
+    const width = result.stages.get('query')!.columns;
+    const factors = indices(width).map((l): [number, number] => [
+      at(result, 'query', row, l),
+      at(result, 'key', column, l),
+    ]);
+    return html`= ${vector('q', row)}·${vector('k', column)}
+    ${sumOfProducts(factors, [exactNumber, exactNumber], value)}`;
+  }
+  if (stage === 'output') {
+    const from = weightsOf(result);
+    const factors = visibleTo(result, row).map((j): [number, number] => [
+      at(result, from, row, j),
+      at(result, 'value', j, column),
+    ]);
+    if (factors.length === 0)
+      return html`= <b>0</b> <span class="remark">${page.words.emptyRow}</span>`;
+    return sumOfProducts(factors, [exactNumber, exactNumber], value);
+  }
+  if (stage === 'weights') return weightText(page, result, row, column);
+  const pairs = pairsOf(result);
+  const before = at(
+    result,
+    pairs[pairs.indexOf(stage as (typeof pairs)[number]) - 1]!,
+    row,
+    column,
+  );
+  const text: Partial<Record<StageName, unknown>> = {
+    scaled:
+      scale === undefined
+        ? html`${exactNumber(before)} ÷ ${root(result.stages.get('query')!.columns)}`
+        : `${exactNumber(before)} × ${operand(exactNumber(scale))}`,
+    capped: `${softcap} × tanh(${exactNumber(before)} ÷ ${softcap})`,
+    biased: addedTo(result, before, row, column),
+    masked: `${exactNumber(before)} + ${value === -Infinity ? '(−∞)' : '0'}`,
+    dropped:
+      value === 0
+        ? `${exactNumber(before)} × 0`
+        : `${exactNumber(before)} ÷ (1 − ${dropout?.p ?? 0})`,
+  };
+  return operation(text[stage], [before], value);
+}
+
+/** Everything that led to a cell, of a result that is shown in tables with Q, K and V. */
+export function linesOf(page: Page, result: Result, cell: BenchCell): Line[] {
+  if (!result.stages.has('query')) return [];
+  const pairs: readonly StageName[] = pairsOf(result);
+  const place = pairs.indexOf(cell.stage);
+  const stages: readonly StageName[] =
+    cell.stage === 'output' ? ['output'] : pairs.slice(0, place + 1);
+  return stages.map((stage) => ({
+    stage,
+    name: html`${stageName(page, stage)}`,
+    text: textOf(page, result, { ...cell, stage }),
+  }));
+}
