@@ -193,6 +193,17 @@ test('mask painter: rules, paint and the table apply themselves, and the link ke
     assert.match(await counts(), /may read nothing: 1/);
     const code = await painter.locator('pre').innerText();
     assert.match(code, /'causal', \{ kind: 'window', left: 1 \}, \{ kind: 'blocked'/);
+    const given = new Function(`${code.replace('{ mask', 'return { mask')}`)();
+    assert.deepEqual(given.mask[2].mask[1], Array(6).fill(true));
+    assert.equal(given.mask[2].mask.flat().filter(Boolean).length, 6);
+    // M is what is added; the other reading is not called M.
+    const mask = () => painter.locator('.paint tbody tr').first().locator('td').allInnerTexts();
+    const title = painter.locator('.matrix-title .symbol').first();
+    assert.deepEqual(await mask(), ['0', '−∞', '−∞', '−∞', '−∞', '−∞']);
+    assert.equal(await title.innerText(), 'M');
+    await painter.getByRole('radio', { name: 'what is allowed' }).check();
+    assert.deepEqual(await mask(), ['1', '0', '0', '0', '0', '0']);
+    assert.equal(await title.innerText(), 'allowed');
     address = page.url();
   });
   await onPage(address, async (page) => {

@@ -181,7 +181,10 @@ test('the figures of masks spell what they show', async () => {
     assert.match(await last(alignment, 'bottom-right-output 1 0'), /0\.2000×16\.00 .* = 6\.2000$/);
 
     const painter = await wake(page, 'mask-painter');
-    assert.match(await last(painter, 'mask 2 5'), /= −∞ forbidden by .*causal rule.*padding rule/);
+    assert.match(
+      await last(painter, 'mask 2 5'),
+      /= −∞ forbidden by the causal rule, the padding rule; all weights of query 3/,
+    );
     await point(at(painter, 'weights 2 1'));
     const scaled = await painter.locator('.inspector dd').nth(1).innerText();
     const [score, half] = /(\S+) ÷ .*4\s*[=≈]\s*(\S+)/s.exec(scaled).slice(1);

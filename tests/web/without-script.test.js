@@ -11,6 +11,10 @@ for (const language of languages) {
         const frame = (name) => page.locator(`attention-${name} .first-frame`);
         const plane = frame('dot-product').locator('svg');
         assert.equal(await plane.isVisible(), true);
+        const painted = frame('mask-painter').locator('.paint');
+        assert.equal(await painted.isVisible(), true);
+        const first = await painted.locator('tbody tr').first().locator('td').allInnerTexts();
+        assert.deepEqual(first, ['0', '−∞', '−∞', '−∞', '−∞', '−∞']);
         const beside = async (upper, left, cells) => {
           const table = (stage) => frame('alignment').locator(`[data-stage="${stage}"]`).first();
           const [above, before, at] = await Promise.all(

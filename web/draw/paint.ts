@@ -5,7 +5,8 @@ import { edges } from './matrix.js';
 
 type Host = ReactiveControllerHost & { renderRoot: ParentNode };
 
-export interface Painting {
+/** What a reader without a script sees of it too. */
+export interface Painted {
   label: string;
   rows: number;
   columns: number;
@@ -14,9 +15,12 @@ export interface Painting {
   /** What the cell reads, and how it is said. */
   text: (row: number, column: number) => string;
   spoken: (row: number, column: number) => string;
-  isOn: (row: number, column: number) => boolean;
   /** Names the rule that forbids a cell; its hatch follows it. */
   cause?: (row: number, column: number) => readonly string[];
+}
+
+export interface Painting extends Painted {
+  isOn: (row: number, column: number) => boolean;
   /** Where the reader can look at its cells: its name among the figure's matrices, and the marks. */
   traced?: { name: string; markAt: (row: number, column: number) => Mark | undefined };
   /** Toggles these cells together. */
@@ -31,6 +35,39 @@ const arrows: Record<string, readonly [number, number]> = {
 };
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 
+const causeOf = ({ cause }: Painted, row: number, column: number) => {
+  const causes = cause?.(row, column) ?? [];
+  return causes.length > 1 ? 'several' : (causes[0] ?? nothing);
+};
+
+const headView = ({ columnHeads }: Painted, role: 'row' | typeof nothing) =>
+  html`<thead>
+    <tr role=${role}>
+      <td class="corner"></td>
+      ${columnHeads.map((head) => html`<th scope="col">${head}</th>`)}
+    </tr>
+  </thead>`;
+
+/** For reading only. */
+export const paintedView = (painted: Painted) =>
+  html`<table class="paint" aria-label=${painted.label}>
+    ${headView(painted, nothing)}
+    <tbody>
+      ${range(painted.rows).map(
+        (row) =>
+          html`<tr>
+            <th scope="row">${painted.rowHeads[row]}</th>
+            ${range(painted.columns).map(
+              (column) =>
+                html`<td class="cell" data-cause=${causeOf(painted, row, column)}>
+                  ${painted.text(row, column)}
+                </td>`,
+            )}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+
 export class PaintController implements ReactiveController {
   #stops = new Map<string, readonly [number, number]>();
 
@@ -43,10 +80,9 @@ export class PaintController implements ReactiveController {
   }
 
   view(painting: Painting) {
-    const { label, rows, columns, rowHeads, columnHeads, traced } = painting;
+    const { label, rows, columns, rowHeads, traced } = painting;
     const [stopRow, stopColumn] = this.#stops.get(label) ?? [0, 0];
     const cell = (row: number, column: number) => {
-      const causes = painting.cause?.(row, column) ?? [];
       const mark = traced?.markAt(row, column);
       const isStop =
         row === Math.min(stopRow, rows - 1) && column === Math.min(stopColumn, columns - 1);
@@ -61,7 +97,7 @@ export class PaintController implements ReactiveController {
         data-column=${column}
         data-mark=${mark ?? nothing}
         data-edges=${traced && mark ? edges(traced.markAt, row, column) : nothing}
-        data-cause=${causes.length > 1 ? 'several' : (causes[0] ?? nothing)}
+        data-cause=${causeOf(painting, row, column)}
         aria-selected=${painting.isOn(row, column) ? 'true' : 'false'}
         aria-label=${painting.spoken(row, column)}
       >${painting.text(row, column)}</td>`;
@@ -73,12 +109,7 @@ export class PaintController implements ReactiveController {
       @click=${(event: Event) => this.#click(event, painting)}
       @keydown=${(event: KeyboardEvent) => this.#key(event, painting)}
     >
-      <thead>
-        <tr role="row">
-          <td class="corner"></td>
-          ${columnHeads.map((head) => html`<th scope="col">${head}</th>`)}
-        </tr>
-      </thead>
+      ${headView(painting, 'row')}
       <tbody>
         ${range(rows).map(
           (row) =>

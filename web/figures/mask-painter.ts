@@ -7,7 +7,7 @@ import { hatchesView } from '../draw/hatches.js';
 import { invariantsLine } from '../draw/invariants.js';
 import { type Lineage, maskCellsOf } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
-import { PaintController } from '../draw/paint.js';
+import { PaintController, type Painted, paintedView } from '../draw/paint.js';
 import { pairView } from '../draw/pair.js';
 import { permission, spellAs } from '../draw/provenance.js';
 import { indexed, vector } from '../draw/symbols.js';
@@ -104,6 +104,48 @@ function weightsView(
   );
 }
 
+type Reading = keyof Own['readings'];
+/** What is added to the scores, or whether a pair is allowed. */
+const textsOf: Record<Reading, readonly [string, string]> = {
+  added: ['0', '−∞'],
+  allowed: ['1', '0'],
+};
+
+function paintedOf(own: Own, { setting, frame }: Masked, reading: Reading): Painted {
+  const cause = (row: number, column: number) => frame.cause[row]?.[column] ?? [];
+  const text = (row: number, column: number) => textsOf[reading][cause(row, column).length ? 1 : 0];
+  return {
+    label: own.grid,
+    rows: setting.queries,
+    columns: setting.keys,
+    rowHeads: range(setting.queries).map((i) => vector('q', i)),
+    columnHeads: keyHeads(setting),
+    text,
+    spoken: (row, column) => {
+      const rules = cause(row, column)
+        .map((rule) => nameOf(rule, own))
+        .join(own.comma);
+      const values = { query: row + 1, key: column + 1, rules };
+      const said = fill(rules === '' ? own.allowedCell : own.blockedCell, values);
+      return `${said}: ${text(row, column)}`;
+    },
+    cause,
+  };
+}
+
+/** A 0/1 table is no M, which is added. */
+const maskView = (page: Page, { setting }: Masked, reading: Reading, table: unknown) =>
+  html`<div>
+    <p class="matrix-title">
+      <span class="symbol"
+        >${reading === 'added' ? html`<var>M</var>` : { en, zh }[page.language].allowed}</span
+      >
+      <span class="shape">${setting.queries}×${setting.keys}</span>
+    </p>
+    ${table}
+    <p class="axes">${page.words.axes}</p>
+  </div>`;
+
 /** Each with a way of its own to be hatched. */
 const hatched = ['causal', 'padding', 'window', 'prefix', 'documents', 'several'] as const;
 
@@ -111,15 +153,20 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
   static override styles = sheets(painterSheet);
   static override key = 'mask';
 
-  static firstFrame = (page: Page) =>
-    html`<div class="painter">${weightsView(masked(page, '').frame, home, page.words)}</div>`;
+  static firstFrame = (page: Page) => {
+    const shown = masked(page, '');
+    const table = paintedView(paintedOf({ en, zh }[page.language], shown, 'added'));
+    return html`<div class="painter painter-board">
+      ${maskView(page, shown, 'added', table)} ${weightsView(shown.frame, home, page.words)}
+    </div>`;
+  };
 
   protected override readonly sharesCase = true;
   protected override hasChoice = () => true;
   protected override choiceWords = ({ language }: Page) => ({ en, zh })[language].whose;
 
   readonly #paint = new PaintController(this);
-  #reading: 'allowed' | 'added' = 'allowed';
+  #reading: Reading = 'added';
 
   get #shown() {
     const page = this.page!;
@@ -143,8 +190,11 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
     const { stage, row, column } = cell;
     if (stage === 'weights') return spellAs('weights', cell, frame, words);
     const rules = frame.cause[row]![column]!;
-    const text = html`= <b>${rules.length === 0 ? '0' : '−∞'}</b> ${permission(rules, words)}
-      <span class="remark">${fill({ en, zh }[language].feeds, { query: row + 1 })}</span>`;
+    const feeds = fill({ en, zh }[language].feeds, { query: row + 1 });
+    const text = html`= <b>${rules.length === 0 ? '0' : '−∞'}</b> ${permission(rules, words)}<span
+        class="remark"
+        >${feeds}</span
+      >`;
     return [{ stage, name: indexed(html`<var>M</var>`, row, column), text }];
   }
 
@@ -259,37 +309,14 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
 
   #maskView(page: Page, grid: GridState<Name>) {
     const own = { en, zh }[page.language];
-    const { setting, frame } = this.#shown;
-    const causeAt = (row: number, column: number) => frame.cause[row]?.[column] ?? [];
-    const texts = { allowed: ['1', '0'], added: ['0', '−∞'] }[this.#reading];
-    const textAt = (row: number, column: number) => texts[causeAt(row, column).length ? 1 : 0]!;
-    return html`<div>
-      <p class="matrix-title">
-        <span class="symbol"><var>M</var></span>
-        <span class="shape">${setting.queries}×${setting.keys}</span>
-      </p>
-      ${this.#paint.view({
-        label: own.grid,
-        rows: setting.queries,
-        columns: setting.keys,
-        rowHeads: range(setting.queries).map((i) => vector('q', i)),
-        columnHeads: keyHeads(setting),
-        text: textAt,
-        spoken: (row, column) => {
-          const rules = causeAt(row, column)
-            .map((rule) => nameOf(rule, own))
-            .join(', ');
-          const values = { query: row + 1, key: column + 1, rules };
-          const said = fill(rules === '' ? own.allowedCell : own.blockedCell, values);
-          return `${said}: ${textAt(row, column)}`;
-        },
-        isOn: (row, column) => setting.painted.has(`${row}.${column}`),
-        cause: causeAt,
-        traced: { name: 'mask', markAt: (row, column) => grid.marks('mask', row, column) },
-        toggle: (cells) => this.#toggleCells(cells),
-      })}
-      <p class="axes">${page.words.axes}</p>
-    </div>`;
+    const shown = this.#shown;
+    const table = this.#paint.view({
+      ...paintedOf(own, shown, this.#reading),
+      isOn: (row, column) => shown.setting.painted.has(`${row}.${column}`),
+      traced: { name: 'mask', markAt: (row, column) => grid.marks('mask', row, column) },
+      toggle: (cells) => this.#toggleCells(cells),
+    });
+    return maskView(page, shown, this.#reading, table);
   }
 
   protected override view(page: Page) {
@@ -297,7 +324,7 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
     const { setting, frame } = this.#shown;
     const allowed = frame.cause.flat().filter((rules) => rules.length === 0).length;
     const empty = frame.cause.filter((row) => row.every((rules) => rules.length > 0)).length;
-    const { code } = rulesOf(setting);
+    const { code, painted } = rulesOf(setting);
     const start = needsStart(setting) ? `, start: '${setting.start}'` : '';
     return html`<div class="painter">
         <div class="tools" role="group" aria-label=${own.rules}>
@@ -325,12 +352,14 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
               <p class="painter-says" aria-live="polite">
                 ${fill(own.counts, { allowed, total: setting.queries * setting.keys })}
                 ${empty > 0 ? fill(own.empty, { count: empty }) : nothing}
-                <span class="remark">${own.keyboard}</span>
+                <span class="remark">${own.keyboard} ${this.isMine ? nothing : own.vectors}</span>
               </p>
               ${hatchesView(page.words, hatched)}
               ${invariantsLine(page.words, { weights: frame.matrices.weights, cause: frame.cause })}`,
         )}
-        <pre aria-label=${own.code}><code>{ mask: [${code.join(', ')}]${start} }</code></pre>
+        <pre
+          aria-label=${own.code}
+        ><code>${painted}{ mask: [${code.join(', ')}]${start} }</code></pre>
       </div>
       <slot></slot>`;
   }

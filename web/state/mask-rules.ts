@@ -52,11 +52,20 @@ const bools = (rows: number, columns: number, isTrue: (row: number, column: numb
     Array.from({ length: columns }, (_column, j) => isTrue(i, j)),
   );
 
-/** What the library is given, and the same as a reader would type it. */
-export function rulesOf(setting: MaskSetting): { rules: MaskRule[]; code: string[] } {
+export interface Written {
+  /** What the library is given. */
+  rules: MaskRule[];
+  /** The same as a reader would type it. */
+  code: string[];
+  /** Before it, what `painted` in it is; empty where it is not. */
+  painted: string;
+}
+
+export function rulesOf(setting: MaskSetting): Written {
   const { queries, keys, left, length, second, painted } = setting;
   const rules: MaskRule[] = [];
   const code: string[] = [];
+  let rows = '';
   const add = (rule: MaskRule, text: string) => {
     rules.push(rule);
     code.push(text);
@@ -79,12 +88,11 @@ export function rulesOf(setting: MaskSetting): { rules: MaskRule[]; code: string
   }
   if (painted.size > 0) {
     const isPainted = (row: number, column: number) => painted.has(`${row}.${column}`);
-    add(
-      { kind: 'blocked', mask: bools(queries, keys, isPainted) },
-      `{ kind: 'blocked', mask: painted }`,
-    );
+    const mask = bools(queries, keys, isPainted);
+    add({ kind: 'blocked', mask }, `{ kind: 'blocked', mask: painted }`);
+    rows = `const painted = [\n${mask.map((row) => `  [${row.join(', ')}],\n`).join('')}];\n`;
   }
-  return { rules, code };
+  return { rules, code, painted: rows };
 }
 
 /** As a case has it. */

@@ -11,7 +11,7 @@ export function fill(text: string, values: Record<string, string | number>): str
 
 /** The rules that forbid a pair, by their names. */
 export const rulesText = (rules: readonly string[], words: Words): string =>
-  rules.map((rule) => words.rules[rule as keyof Words['rules']] ?? rule).join(', ');
+  rules.map((rule) => words.rules[rule as keyof Words['rules']] ?? rule).join(words.comma);
 
 /** What to say of an entry that is not a number; nothing of none. */
 export function complaintOf(words: Words, entry: string | undefined): string {
