@@ -4,8 +4,6 @@ import { isLong, isShortened, lengthen, shorten } from './shorten.js';
 
 /** In milliseconds: a slider that is still moving has its work done in less. */
 const PAUSE = 300;
-/** In milliseconds: writing takes longer than what a step of most sliders computes. */
-const REST = 150;
 
 const join = (...parts: string[]) => parts.filter((part) => part !== '').join('&');
 
@@ -71,7 +69,7 @@ export class Address {
   rest(write: () => void): void {
     const isNewEntry = this.#waiting?.isNewEntry ?? false;
     clearTimeout(this.#waiting?.timer);
-    this.#waiting = { timer: setTimeout(write, REST), isNewEntry };
+    this.#waiting = { timer: setTimeout(write, PAUSE), isNewEntry };
   }
 
   /** What is still to be written or shortened is not, for the reader has gone elsewhere. */
