@@ -5,26 +5,21 @@ import zh from '../content/zh/figures/mask-painter.json';
 import { choiceView, sliderView, switchView } from '../draw/controls.js';
 import { hatchesView } from '../draw/hatches.js';
 import { invariantsLine } from '../draw/invariants.js';
-import { type Lineage, maskCellsOf } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
-import { PaintController, type Painted, paintedView } from '../draw/paint.js';
-import { pairView } from '../draw/pair.js';
+import { PaintController, paintedView } from '../draw/paint.js';
 import { permission, spellAs } from '../draw/provenance.js';
-import { indexed, vector } from '../draw/symbols.js';
+import { indexed } from '../draw/symbols.js';
 import type { Given } from '../export/data.js';
-import type { Case, Cell } from '../state/case.js';
-import { type Frame, frameOf } from '../state/frame.js';
+import type { Cell } from '../state/case.js';
 import {
   type MaskSetting,
   type RuleName,
   clamped,
   fieldsOf,
   home,
-  isPadding,
   limitsOf,
   maskOf,
   needsStart,
-  read,
   ruleNames,
   rulesOf,
   settingOf,
@@ -32,119 +27,20 @@ import {
   write,
 } from '../state/mask-rules.js';
 import type { Page } from '../state/page.js';
-import { randomMatrix } from '../state/random.js';
-import { type Words, fill } from '../state/words.js';
+import { fill } from '../state/words.js';
 import painterSheet from '../styles/mask-painter.css?inline';
 import { sheets } from './figure.js';
-import { TracedFigure, keepLast } from './traced-figure.js';
-
-type Own = typeof en;
-type Name = 'mask' | 'weights';
-const range = (count: number) => Array.from({ length: count }, (_, index) => index);
-
-/**
- * Vectors of four numbers for up to ten queries and keys; a mask is seen on any. The queries are long,
- * so that the weights differ enough to be told apart.
- */
-const given = {
-  query: randomMatrix([10, 4], 11).map((row) => row.map((x) => 4 * x)),
-  key: randomMatrix([10, 4], 12),
-};
-
-function caseOf(setting: MaskSetting): Case {
-  const [query, key] = [given.query.slice(0, setting.queries), given.key.slice(0, setting.keys)];
-  const start = needsStart(setting) ? setting.start : undefined;
-  return { query, key, value: key, options: { mask: rulesOf(setting).rules, start } };
-}
-
-/** The mask a link says, or that of the page's case, and all that follows from it. */
-const masked = keepLast((page, text: string, mine?: Case) => {
-  const setting = mine ? settingOfCase(mine) : text === '' ? home : read(text);
-  const frame = frameOf(page, mine ?? caseOf(setting));
-  const size = [setting.queries, setting.keys] as const;
-  const lineage: Lineage<Name> = {
-    shapes: new Map([
-      ['mask', size],
-      ['weights', size],
-    ]),
-    operandsOf: (cell) => (cell.stage === 'mask' ? [] : maskCellsOf(frame, cell, 'mask')),
-  };
-  return { text, setting, frame, lineage };
-});
-
-/** A page's case has no other masks: see the stepper. */
-const settingOfCase = ({ query, key, options }: Case) =>
-  settingOf(options.mask, [query.length, key.length])!;
-
-type Masked = ReturnType<typeof masked>;
-
-const nameOf = (rule: string, own: Own) =>
-  rule === 'blocked' ? own.paint : (own.ruleNames[rule as RuleName] ?? rule);
-
-const keyHeads = (setting: MaskSetting) =>
-  range(setting.keys).map((key) => (isPadding(setting, key) ? html`<s>pad</s>` : vector('k', key)));
-
-function weightsView(
-  { matrices, cause }: Frame,
-  setting: MaskSetting,
-  words: Words,
-  grid?: GridState<Name>,
-) {
-  return pairView(
-    words,
-    {
-      stage: 'weights',
-      title: html`<var>A</var>`,
-      values: matrices.weights,
-      kind: 'weights',
-      keys: keyHeads(setting),
-      cause: (row, column) => cause[row]?.[column] ?? [],
-    },
-    grid,
-  );
-}
-
-type Reading = keyof Own['readings'];
-/** What is added to the scores, or whether a pair is allowed. */
-const textsOf: Record<Reading, readonly [string, string]> = {
-  added: ['0', '−∞'],
-  allowed: ['1', '0'],
-};
-
-function paintedOf(own: Own, { setting, frame }: Masked, reading: Reading): Painted {
-  const cause = (row: number, column: number) => frame.cause[row]?.[column] ?? [];
-  const text = (row: number, column: number) => textsOf[reading][cause(row, column).length ? 1 : 0];
-  return {
-    label: own.grid,
-    rows: setting.queries,
-    columns: setting.keys,
-    rowHeads: range(setting.queries).map((i) => vector('q', i)),
-    columnHeads: keyHeads(setting),
-    text,
-    spoken: (row, column) => {
-      const rules = cause(row, column)
-        .map((rule) => nameOf(rule, own))
-        .join(own.comma);
-      const values = { query: row + 1, key: column + 1, rules };
-      const said = fill(rules === '' ? own.allowedCell : own.blockedCell, values);
-      return `${said}: ${text(row, column)}`;
-    },
-    cause,
-  };
-}
-
-/** A 0/1 table is no M, which is added. */
-const maskView = (page: Page, { setting }: Masked, reading: Reading, table: unknown) =>
-  html`<div>
-    <p class="matrix-title">
-      <span class="symbol"
-        >${reading === 'added' ? html`<var>M</var>` : { en, zh }[page.language].allowed}</span
-      >
-      <span class="shape">${setting.queries}×${setting.keys}</span>
-    </p>
-    ${table}
-    <p class="axes">${page.words.axes}</p>
-  </div>`;
+import {
+  type Masked,
+  type Name,
+  type Own,
+  type Reading,
+  maskView,
+  masked,
+  paintedOf,
+  weightsView,
+} from './mask-painter-view.js';
+import { TracedFigure } from './traced-figure.js';
 
 /** Each with a way of its own to be hatched. */
 const hatched = ['causal', 'padding', 'window', 'prefix', 'documents', 'several'] as const;
