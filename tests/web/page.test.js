@@ -67,7 +67,7 @@ for (const language of languages) {
         const name = await range.getAttribute('aria-label');
         assert.equal(name.replace('_', ''), text.replace(/\s/g, ' ').trim());
         assert.equal(await box.getAttribute('aria-label'), name);
-        const value = Number(await range.inputValue()).toLocaleString('en');
+        const value = Number(await box.inputValue()).toLocaleString('en');
         assert.equal(await range.getAttribute('aria-valuetext'), `${name}: ${value}`);
       }
     });
