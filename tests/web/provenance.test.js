@@ -350,7 +350,7 @@ for (const language of languages) {
           found[6],
           sees
             ? `${exactly(power, whole)} ${four(power)} ÷ ${four(whole)} ${exactly(power, whole, share)} ${four(share)}`
-            : `${exactly(whole)} 0 ÷ ${four(whole)} = 0`,
+            : `= 0 ÷ ${four(whole)} = 0`,
         );
         const c = j % 3;
         const av = visible.map((k) => [weights[i][k], inputs.value[k][c]]);
