@@ -2,6 +2,8 @@
 // the library has it, by control and by link, with what is wrong said.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { load, tensor, toNested } from 'attention-wasm';
 import { cells, file, onBench, says, seed, type } from './bench.js';
 
@@ -38,6 +40,14 @@ const give = async (bench, given) => {
   await bench.locator('input[type="file"]').setInputFiles(file('given.json', buffer));
 };
 const follow = (page, hash) => page.evaluate((to) => (location.hash = to), hash);
+/** What a stage comes to show, once files are read and links followed. */
+async function shows(bench, stage, wanted, where) {
+  const read = async () => rounded(await cells(bench, stage));
+  for (let tries = 0; tries < 200 && !isDeepStrictEqual(await read(), wanted); ++tries) {
+    await sleep(50);
+  }
+  assert.deepEqual(await read(), wanted, where);
+}
 const stays = (bench) => bench.locator('.bench-shown:not([data-stale])').waitFor();
 
 test('workbench: rules are joined by and, or and not, with the keyboard too', async () => {
@@ -160,9 +170,9 @@ test('workbench: what each batch element, head and block has is the library’s'
         const place = `&bench.batch=${batch}&bench.head=${head}`;
         await follow(page, `${state.replace(/(^|&)/g, '$1bench.')}${place}`);
         const wanted = shown(step('masked', batch - 1, head - 1));
-        assert.deepEqual(await cells(bench, 'masked'), wanted, `${state}${place}`);
+        await shows(bench, 'masked', wanted, `${state}${place}`);
         const weights = shown(step('weights', batch - 1, head - 1));
-        assert.deepEqual(rounded(await cells(bench, 'weights')), weights, `${state}${place}`);
+        await shows(bench, 'weights', weights, `${state}${place}`);
       }
     }
     // What is not for so many heads or batch elements, and what would be.
