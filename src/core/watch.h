@@ -34,9 +34,10 @@ struct Watch {
   /// Told every tile of every row; the call then runs on the caller's thread alone. Keys are merged
   /// in chunks of 16 tiles, whose rows start anew.
   std::function<void(const TileRecord&)> tile;
-  /// Where the inputs arrive while threads already work on what is there: brings the next heads of
-  /// [B·H_kv], keys, values and the queries that read them, and returns how many have come by now.
-  /// Called on the caller's thread until all have. Left out: all are there.
+  /// Where the inputs arrive during the work: brings the next heads of [B·H_kv], keys, values and
+  /// the queries that read them, and returns how many have come by now. Called on the caller's
+  /// thread: until all have come, where other threads work on what is there; else as they are
+  /// needed. Left out: all are there.
   std::function<Index()> more_heads;
   /// Other sizes show more steps of a small example; they can change the last bits of results.
   Index tile_keys = default_tile_keys;

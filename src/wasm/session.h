@@ -32,8 +32,7 @@ enum class Status { failed, ready, wants_options };
 struct Reply {
   double output = 0, lse = 0, weights = 0;
   double needed = 0;  ///< first and last + 1 of each batch element's keys to copy in (0: all)
-  double heads_at_once =
-      0;  ///< heads of keys to bring at a time while others are worked at; 0: all, first
+  double heads_at_once = 0;  ///< heads of keys to bring at a time, during the work; 0: all, first
   double weight_heads = 0, weight_queries = 0;
   double empty_rows = 0, allowed_cells = 0, total_cells = 0;
   double tiles_skipped = 0, tiles_total = 0;

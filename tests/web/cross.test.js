@@ -52,5 +52,8 @@ test('cross-attention: every number is marked with what it is made of and what f
   await onPage('en/', async (page) => {
     const figure = await wake(page, 'cross');
     await checkEach(figure, shapes, reads, cellsOf(shapes));
+    const named = (name) => figure.getByRole('gridcell', { name }).count();
+    assert.equal(await named(/, key 5, dimension 2, /), 2); // of K and of V
+    assert.equal(await named(/, query 3, dimension 2, /), 2); // of Q and of AV
   });
 });

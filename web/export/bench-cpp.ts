@@ -1,6 +1,7 @@
 // The workbench's call in C++, with the core of this library.
 import type { MaskRule, Numbers } from 'attention-wasm';
 import { type Program, closeness, title } from './bench-program.js';
+import { compiling } from './literal.js';
 
 const elements = {
   float32: ['float', 'float'],
@@ -107,8 +108,7 @@ export function toCpp(program: Program): string {
   ];
   const [relative, absolute] = closeness[dtype];
   return `// ${title}
-// With the core of attention-wasm, in its folder, and the headers of xsimd (Debian: libxsimd-dev):
-// g++ -std=c++20 -O2 -I src -I path/to/xsimd/include this.cpp src/core/*.cpp -pthread
+${compiling}
 #undef NDEBUG
 #include <algorithm>
 #include <cassert>

@@ -1,7 +1,7 @@
 // A figure's calls in C++, with the core of this library.
 import type { Matrix } from '../state/case.js';
 import type { Call } from './exhibit.js';
-import { maskRemark, notations, parts, title } from './literal.js';
+import { compiling, maskRemark, notations, parts, title } from './literal.js';
 
 function program(call: Call, index: number): string {
   const of = parts(call, notations.cpp);
@@ -52,8 +52,7 @@ void product(double (&a)[rows][inner], double (&b)[inner][columns], double (&to)
 `;
 
 export const toCpp = (calls: readonly Call[]): string => `// ${title}
-// With the core of attention-wasm, in its folder, and the headers of xsimd (Debian: libxsimd-dev):
-// g++ -std=c++20 -O2 -I src -I path/to/xsimd/include this.cpp src/core/*.cpp -pthread
+${compiling}
 #undef NDEBUG
 #include <cassert>
 #include <cmath>

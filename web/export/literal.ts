@@ -81,6 +81,10 @@ export function parts({ frame, projection }: Call, notation: Notation) {
   };
 }
 
+/** How a C++ program is made to run, as its first lines say. */
+export const compiling = `// With the core of attention-wasm, in its folder, and the headers of xsimd (Debian: libxsimd-dev):
+// g++ -std=c++20 -O2 -I src -I path/to/xsimd/include this.cpp src/core/*.cpp -pthread`;
+
 export const title =
   'Scaled dot-product attention with the numbers of a figure; fails where they differ.';
 export const maskRemark = 'row = query, column = key; true where the query may read the key';

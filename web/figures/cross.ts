@@ -22,6 +22,8 @@ import { TracedFigure, keepLast } from './traced-figure.js';
 
 const names = ['query', 'key', 'value', 'scores', 'weights', 'output'] as const;
 type Name = (typeof names)[number];
+/** Their rows are keys; those of the others are queries. */
+const keyed: ReadonlySet<Name> = new Set(['key', 'value']);
 
 const home = { queries: example.tokens.queries.length, keys: example.tokens.keys.length };
 const most = 6;
@@ -93,7 +95,8 @@ function boardView(page: Page, frame: Frame, grid?: GridState<Name>) {
       output: [],
     }[stage],
     columnHeads: stage === 'key' ? matrices.key.map((_, j) => vector('k', j)) : [],
-    spoken: (row, column) => `${row + 1}, ${words.dimension} ${column + 1}`,
+    spoken: (row, column) =>
+      `${keyed.has(stage) ? words.keyAxis : words.queryAxis} ${row + 1}, ${words.dimension} ${column + 1}`,
     scale: 'signed',
     domain: domainOf(matrices.query, matrices.key, matrices.value),
     ghost: false,
