@@ -34,17 +34,20 @@ test('npm run bench -- --quick measures every build and writes its results', asy
   assert.equal(tableOf(summary, 'zh').match(/^\|/gm).length, 4);
 });
 
-test('npm run profile knows which part of the work each function does', async () => {
+test('npm run profile knows which part of the work each function does, in both engines', async () => {
   const script = fileURLToPath(new URL('profile.mjs', import.meta.url));
   const flags = parseInt(process.versions.node) < 22 ? ['--experimental-wasm-relaxed-simd'] : [];
   const { stdout } = await promisify(execFile)(process.execPath, [
     ...[...flags, script],
-    ...['--cases=CR', '--seconds=1'],
+    ...['--cases=CR', '--seconds=1', '--browser'],
   ]);
   const rows = stdout.match(/^\|.*\|$/gm).map((row) => row.split('|').slice(1, -1));
-  const shares = rows.slice(2).map((row) => row.slice(1).map(parseFloat));
-  for (const column of [0, 1]) {
-    const [scores, values, softmax, copies, garbage, rest] = shares.map((row) => row[column]);
+  const engines = [rows.slice(0, rows.length / 2), rows.slice(rows.length / 2)];
+  const columns = engines.flatMap((engine) =>
+    [1, 2].map((at) => engine.slice(2).map((row) => parseFloat(row[at]))),
+  );
+  for (const column of columns) {
+    const [scores, values, softmax, copies, garbage, rest] = column;
     for (const share of [scores, values, softmax]) assert.ok(share > 0, stdout);
     assert.ok(scores + values > 40 && rest < 40, stdout);
     const sum = scores + values + softmax + copies + garbage + rest;

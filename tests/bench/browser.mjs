@@ -16,8 +16,11 @@ const bundles = {
   '@tensorflow/tfjs-backend-wasm': '@tensorflow/tfjs-backend-wasm/dist',
 };
 
-const page = (withPeers) => `<!doctype html><meta charset="utf-8"><title>bench</title>
+const page = (content) => `<!doctype html><meta charset="utf-8"><title>bench</title>
 <script type="importmap">{ "imports": { "attention-wasm": "./package/index.js" } }</script>
+${content}`;
+
+const measuring = (withPeers) => `
 ${withPeers ? '<script src="peers/tfjs-core/tf-core.min.js"></script><script src="peers/tfjs-backend-wasm/tf-backend-wasm.min.js"></script>' : ''}
 <script type="module">
 import { load } from 'attention-wasm';
@@ -40,15 +43,49 @@ window.run = async ({ threads, names, rounds, enough, peers }) => {
 };
 </script>`;
 
-/** { results, versions, clock } of one number of threads. */
-export async function inBrowser(job, report) {
+const watching = `
+<script type="module">
+import { load } from 'attention-wasm';
+import { watched } from './bench/watched.js';
+window.watched = async (name) => {
+  window.watch = await watched(name, load);
+  return window.watch.whats;
+};
+</script>`;
+
+/** Lays the package and these files into a folder, and whatever else `add` writes there. */
+function layOut(content, add = () => {}) {
   const folder = join(root, 'build/bench');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   cpSync(join(root, 'dist'), join(folder, 'package'), { recursive: true });
   cpSync(here, join(folder, 'bench'), { recursive: true });
+  add(folder);
+  writeFileSync(join(folder, 'index.html'), page(content));
+  return folder;
+}
+
+/** Calls use(tab, browser) while a tab shows the folder's page, and closes all of it. */
+async function withTab(folder, use) {
+  const server = await serve({ folder });
+  const browser = await launch();
+  try {
+    const tab = await browser.newPage();
+    tab.on('pageerror', (error) => console.error(error.message));
+    tab.setDefaultTimeout(0);
+    await tab.goto(server.url);
+    return await use(tab, browser);
+  } finally {
+    await browser.close();
+    await server.close();
+  }
+}
+
+/** { results, versions, clock } of one number of threads. */
+export async function inBrowser(job, report) {
   const versions = {};
-  if (job.peers) {
+  const folder = layOut(measuring(job.peers !== null), (folder) => {
+    if (!job.peers) return;
     for (const [name, dist] of Object.entries(bundles)) {
       const from = join(job.peers, 'node_modules', dist);
       const to = join(folder, 'peers', name.replace('@tensorflow/', ''));
@@ -57,26 +94,31 @@ export async function inBrowser(job, report) {
       const about = join(job.peers, 'node_modules', name, 'package.json');
       versions[name] = JSON.parse(readFileSync(about, 'utf8')).version;
     }
-  }
-  writeFileSync(join(folder, 'index.html'), page(job.peers !== null));
-
-  const server = await serve({ folder });
-  const browser = await launch();
-  try {
-    const tab = await browser.newPage();
+  });
+  return withTab(folder, async (tab, browser) => {
     const results = [];
     await tab.exposeFunction('report', (result) => {
       results.push(result);
       report(result);
     });
-    tab.on('pageerror', (error) => console.error(error.message));
-    await tab.goto(server.url);
     await tab.waitForFunction(() => 'run' in window);
-    tab.setDefaultTimeout(0);
     await tab.evaluate((job) => window.run(job), job);
     return { results, versions: { Chromium: browser.version(), ...versions }, clock: 'wall' };
-  } finally {
-    await browser.close();
-    await server.close();
-  }
+  });
+}
+
+/** Calls use(engine) with what profile.mjs needs of an engine. */
+export async function watchInBrowser(use) {
+  await withTab(layOut(watching), async (tab, browser) => {
+    const session = await tab.context().newCDPSession(tab);
+    await tab.waitForFunction(() => 'watched' in window);
+    await use({
+      name: `Chromium ${browser.version()}`,
+      post: (method, parameters) => session.send(method, parameters),
+      prepare: (name) => tab.evaluate((name) => window.watched(name), name),
+      repeat: (what, milliseconds) =>
+        tab.evaluate(([what, ms]) => window.watch.repeat(what, ms), [what, milliseconds]),
+      dispose: () => tab.evaluate(() => window.watch.dispose()),
+    });
+  });
 }

@@ -1,4 +1,5 @@
 // npm run profile: where the time of a call goes, by V8's sampling profiler, in this Node.
+//   --browser          in Chromium as well
 //   --cases=ACLFIGR    which of cases.js
 //   --seconds=8        how long each is watched
 //   --readme           the table into README.md and README.zh.md
@@ -10,11 +11,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { load } from 'attention-wasm';
-import { cases, makeInputs, operations } from './cases.js';
-import { ours } from './contestants.js';
-import { limits } from './limit.js';
+import { watchInBrowser } from './browser.mjs';
 import { median } from './measure.js';
 import { writeIntoReadme } from './readme.mjs';
+import { comparison, watched } from './watched.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -29,43 +29,64 @@ const parts = [
 ];
 
 /** The profiler's own work, and what it cannot tell. */
-const notOurs = ['(program)', '(idle)', 'post'];
+const notOurs = ['(program)', '(idle)', 'post', 'dispatch'];
 
 const texts = {
   en: {
     head: 'share of the time',
     limit: 'the two products: share of the limit',
     near: 'the same call on keys in the second cache: share of the time',
-    note: ({ date, machine, node }) =>
-      `${date}, ${machine}, Node ${node}, relaxed SIMD, one thread.`,
+    note: ({ date, machine, engine }) =>
+      `${date}, ${machine}, ${engine}, relaxed SIMD, one thread.`,
   },
   zh: {
     head: '占时间的份额',
     limit: '两个乘积：占极限的份额',
     near: '同样的调用，键在第二级缓存里：占时间的份额',
-    note: ({ date, machine, node }) => `${date}，${machine}，Node ${node}，relaxed SIMD，单线程。`,
+    note: ({ date, machine, engine }) => `${date}，${machine}，${engine}，relaxed SIMD，单线程。`,
   },
 };
-/** Keys of a decoding call whose keys and values fit into the second cache. */
-const nearKeys = 128;
-
 const { values: options } = parseArgs({
   options: {
     cases: { type: 'string', default: 'ACLFIGR' },
     seconds: { type: 'string', default: '8' },
+    browser: { type: 'boolean' },
     readme: { type: 'boolean' },
   },
 });
 const nameOf = functionNames('relaxed');
-const [contestant] = await ours({ load, threads: 1, builds: ['relaxed'] });
-const [limit] = limits();
-if (!contestant || limit.simd !== 'relaxed') throw new Error('this Node has no relaxed SIMD');
-
-const columns = [];
-for (const name of options.cases) columns.push(await watch(name, Number(options.seconds) * 1000));
-console.log(table('en'));
-if (options.readme) await writeIntoReadme('profile', table);
+const profiles = [];
+const watchCases = async (engine) => {
+  const columns = [];
+  for (const name of options.cases) {
+    columns.push(await watch(engine, name, Number(options.seconds) * 1000));
+  }
+  profiles.push({ engine: engine.name, columns });
+};
+await watchInNode(watchCases);
+if (options.browser) await watchInBrowser(watchCases);
+const tables = (language) => profiles.map((one) => table(language, one)).join('\n\n');
+console.log(tables('en'));
+if (options.readme) await writeIntoReadme('profile', tables);
 process.exit(0);
+
+/** Calls use(engine) with this Node; watchInBrowser of browser.mjs does it with Chromium. */
+async function watchInNode(use) {
+  const session = new Session();
+  session.connect();
+  let now;
+  await use({
+    name: `Node ${process.versions.node}`,
+    post: (method, parameters) => session.post(method, parameters),
+    prepare: async (name) => {
+      now = await watched(name, load);
+      return now.whats;
+    },
+    repeat: (what, milliseconds) => now.repeat(what, milliseconds),
+    dispose: () => now.dispose(),
+  });
+  session.disconnect();
+}
 
 /** Names of the functions of the built WebAssembly, by their numbers. */
 function functionNames(simd) {
@@ -83,7 +104,7 @@ function functionNames(simd) {
   return ({ functionName, url }) => {
     const number = /^wasm-function\[(\d+)\]$/.exec(functionName)?.[1];
     if (number !== undefined) return names.get(number);
-    return url.includes('/dist/') ? 'JavaScript' : functionName;
+    return /\/(dist|package)\//.test(url) ? 'JavaScript' : functionName;
   };
 }
 
@@ -99,30 +120,20 @@ function bare(symbol) {
  * Watches a case, and in turn with it times the call by itself and what it is compared with: what
  * else the machine does meets all of them.
  */
-async function watch(name, milliseconds) {
-  const test = cases[name];
-  const call = await prepare(test);
-  const timed = { call: call.run, limit: limit.prepare() };
-  const near = [];
-  if (test.cached) {
-    near.push(await prepare({ ...test, keys: 1 + nearKeys }), await prepare({ ...test, keys: 1 }));
-    [timed.near, timed.empty] = near.map(({ run }) => run);
-  }
-  for (const run of Object.values(timed)) repeat(run, 500);
-  const session = new Session();
-  session.connect();
-  await session.post('Profiler.enable');
-  await session.post('Profiler.setSamplingInterval', { interval: 200 });
+async function watch(engine, name, milliseconds) {
+  const whats = await engine.prepare(name);
+  await engine.post('Profiler.enable');
+  await engine.post('Profiler.setSamplingInterval', { interval: 200 });
   const spent = parts.map(() => 0);
-  const times = { call: [], limit: [], near: [], empty: [] };
+  const times = Object.fromEntries(whats.map((what) => [what, []]));
   const turns = 16;
   for (let turn = 0; turn < turns; ++turn) {
-    for (const [what, run] of Object.entries(timed)) {
-      times[what].push(repeat(run, milliseconds / turns / 4));
+    for (const what of whats) {
+      times[what].push(await engine.repeat(what, milliseconds / turns / 4));
     }
-    await session.post('Profiler.start');
-    repeat(call.run, milliseconds / turns / 2);
-    const { profile } = await session.post('Profiler.stop');
+    await engine.post('Profiler.start');
+    await engine.repeat('call', milliseconds / turns / 2);
+    const { profile } = await engine.post('Profiler.stop');
     const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
     profile.samples.forEach((id, at) => {
       const what = nameOf(nodes.get(id).callFrame);
@@ -130,39 +141,14 @@ async function watch(name, milliseconds) {
       spent[parts.findIndex(({ does }) => does.test(what))] += profile.timeDeltas[at];
     });
   }
-  session.disconnect();
-  for (const { dispose } of [call, ...near]) dispose?.();
+  await engine.dispose();
   const total = spent.reduce((sum, time) => sum + time, 0);
   const shares = spent.map((time) => time / total);
-  const each = median(times.call);
-  const eachNear = ((median(times.near) - median(times.empty)) * test.keys) / nearKeys;
-  const speed = operations(test) / (each * (shares[0] + shares[1]));
-  const whole = !test.causal && !test.lengths;
-  return {
-    name,
-    shares,
-    ofLimit: whole ? speed / (limit.operations / median(times.limit)) : undefined,
-    near: test.cached ? eachNear / each : undefined,
-  };
+  const medians = Object.fromEntries(whats.map((what) => [what, median(times[what])]));
+  return { name, shares, ...comparison(name, medians, shares[0] + shares[1]) };
 }
 
-async function prepare(test) {
-  const prepared = await contestant.prepare(test, makeInputs(test));
-  return typeof prepared === 'function' ? { run: prepared } : prepared;
-}
-
-/** Runs for about so long; milliseconds of a run. */
-function repeat(run, milliseconds) {
-  const started = performance.now();
-  let runs = 0;
-  do {
-    run();
-    ++runs;
-  } while (performance.now() - started < milliseconds);
-  return (performance.now() - started) / runs;
-}
-
-function table(language) {
+function table(language, { engine, columns }) {
   const text = texts[language];
   const row = (cells) => `| ${cells.join(' | ')} |`;
   const percent = (share) => (share === undefined ? '' : `${(100 * share).toFixed(0)} %`);
@@ -178,7 +164,7 @@ function table(language) {
     text.note({
       date: new Date().toISOString().slice(0, 10),
       machine: cpus()[0]?.model.trim(),
-      node: process.versions.node,
+      engine,
     }),
   ].join('\n');
 }

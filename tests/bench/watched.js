@@ -1,0 +1,59 @@
+// The calls that a profile watches, in Node and in the browser alike.
+
+import { cases, makeInputs, operations } from './cases.js';
+import { ours } from './contestants.js';
+import { limits } from './limit.js';
+
+/** Keys of a decoding call whose keys and values fit into the second cache. */
+const nearKeys = 128;
+
+/**
+ * { repeat(what, milliseconds), whats, dispose() }: `what` is the call of this name in cases.js,
+ * relaxed SIMD on one thread, or what it is compared with: the limit, and for decoding the same call
+ * on few keys and on one.
+ */
+export async function watched(name, load) {
+  const [contestant] = await ours({ load, threads: 1, builds: ['relaxed'] });
+  const [limit] = limits();
+  if (!contestant || limit?.simd !== 'relaxed') throw new Error('this engine has no relaxed SIMD');
+  const prepare = async (test) => {
+    const prepared = await contestant.prepare(test, makeInputs(test));
+    return typeof prepared === 'function' ? { run: prepared } : prepared;
+  };
+  const test = cases[name];
+  const calls = { call: await prepare(test), limit: { run: limit.prepare() } };
+  if (test.cached) {
+    calls.near = await prepare({ ...test, keys: 1 + nearKeys });
+    calls.one = await prepare({ ...test, keys: 1 });
+  }
+  const repeat = (what, milliseconds) => timed(calls[what].run, milliseconds);
+  for (const what of Object.keys(calls)) repeat(what, 500);
+  return {
+    repeat,
+    whats: Object.keys(calls),
+    dispose: () => Object.values(calls).forEach(({ dispose }) => dispose?.()),
+  };
+}
+
+/** From the times of all of them, milliseconds: the products' share of the limit, near keys' time. */
+export function comparison(name, times, products) {
+  const test = cases[name];
+  const speed = operations(test) / (times.call * products);
+  const [limit] = limits();
+  const whole = !test.causal && !test.lengths;
+  return {
+    ofLimit: whole ? speed / (limit.operations / times.limit) : undefined,
+    near: test.cached ? ((times.near - times.one) * test.keys) / nearKeys / times.call : undefined,
+  };
+}
+
+/** Runs for about so long; milliseconds of a run. */
+function timed(run, milliseconds) {
+  const started = performance.now();
+  let runs = 0;
+  do {
+    run();
+    ++runs;
+  } while (performance.now() - started < milliseconds);
+  return (performance.now() - started) / runs;
+}
