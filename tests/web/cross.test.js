@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { languages, onPage } from './browser.js';
+import { languages, onPage, overflowOf } from './browser.js';
 import { cellsOf, checkEach, range, rowByColumn, wake } from './marks.js';
 
 const recorded = new URL('../../web/examples/cross-attention.json', import.meta.url);
@@ -57,3 +57,21 @@ test('cross-attention: every number is marked with what it is made of and what f
     assert.equal(await named(/, query 3, dimension 2, /), 2); // of Q and of AV
   });
 });
+
+for (const language of languages) {
+  for (const width of [390, 320]) {
+    test(`cross-attention: the longest sequences fit ${width} px: ${language}`, async () => {
+      const ready = (page) => page.locator('attention-cross[data-live]').waitFor();
+      const settings = { viewport: { width, height: 900 }, hasTouch: true, ready };
+      const state = '#cross.t=6&cross.s=6';
+      await onPage(
+        `${language}/?embed=1&figure=cross${state}`,
+        async (page) => {
+          const overflow = await overflowOf(page);
+          assert.ok(overflow <= 0, `${overflow} px too wide`);
+        },
+        settings,
+      );
+    });
+  }
+}
