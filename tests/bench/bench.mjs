@@ -82,7 +82,7 @@ if (options.readme) await writeIntoReadme('benchmark', (language) => tableOf(sum
 
 const wrong = runs
   .flatMap((run) => run.results)
-  .filter((one) => one.group === 'ours' && one.failed);
+  .filter((one) => ['ours', 'alone'].includes(one.group) && one.failed);
 for (const { case: name, contestant, failed } of wrong)
   console.error(`${name}: ${contestant}: ${failed}`);
 process.exit(wrong.length ? 1 : 0);

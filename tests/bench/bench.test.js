@@ -55,7 +55,7 @@ test('npm run profile knows which part of the work each function does, in both e
   }
 });
 
-test('a case is compared with its rival, and with the limit of the same kind of SIMD', () => {
+test('a case is compared with its rival, with the limit of the same kind of SIMD and with one thread', () => {
   const result = (name, group, milliseconds, others) => ({
     ...{ case: name, group, milliseconds, ...others },
   });
@@ -67,6 +67,8 @@ test('a case is compared with its rival, and with the limit of the same kind of 
     result('C', 'plain', 9),
     result('C', 'limit', 1, { simd: 'relaxed', gflops: 50 }),
     result('C', 'limit', 1, { simd: 'baseline', gflops: 30 }),
+    result('F', 'ours', 20, { simd: 'relaxed' }),
+    result('F', 'alone', 38, { simd: 'relaxed' }),
     result('W', 'ours', 10, { simd: 'relaxed' }),
     result('X', 'ours', 250, { simd: 'relaxed' }),
     result('J', 'ours', 10, { simd: 'relaxed' }),
@@ -76,6 +78,8 @@ test('a case is compared with its rival, and with the limit of the same kind of 
   const { relaxed, baseline } = found.C.ours;
   assert.deepEqual([relaxed.ratio, baseline.ratio], [2.4, 1.5]);
   assert.deepEqual([relaxed.share, baseline.share], [0.9, 0.9]);
+  assert.equal(found.F.ours.relaxed.scaling, 1.9);
+  assert.equal(relaxed.scaling, undefined);
   assert.equal(found.W.ours.relaxed.ratio, 25);
   assert.equal(found.J.ours.relaxed.ratio, 30);
 });

@@ -19,18 +19,39 @@ const everyFourth = () =>
  * `window`: keys to the left. `mask`: any other rules, and
  * `allows` which cells they let through. `cached`: keys and values are in memory beforehand. `rival`: what this
  * library is compared with: the best peer, plain JavaScript, or itself in another case. `aims`: the
- * ratios it is meant to reach with relaxed and with baseline SIMD; `share`: of the limit.
+ * ratios it is meant to reach with relaxed and with baseline SIMD; `share`: of the limit; `scaling`:
+ * two threads against one.
  * `plainHeads`: plain JavaScript does so many heads, and its time is multiplied. `slow`: left out
  * unless asked for.
  */
 export const cases = {
   A: { title: 'H12 T=S=128 d64', ...full(12, 128), aims: [1.8, 1.35] },
   B: { title: 'H12 T=S=512 d64', ...full(12, 512), aims: [1.8, 1.35] },
-  C: { title: 'H12 T=S=1024 d64', ...full(12, 1024), aims: [2, 1.45], share: 0.8 },
-  D: { title: 'H12 T=S=2048 d64', ...full(12, 2048), aims: [2, 1.45], share: 0.8, plainHeads: 1 },
+  C: {
+    title: 'H12 T=S=1024 d64',
+    ...full(12, 1024),
+    aims: [2, 1.45],
+    share: 0.8,
+    scaling: 1.9,
+  },
+  D: {
+    title: 'H12 T=S=2048 d64',
+    ...full(12, 2048),
+    aims: [2, 1.45],
+    share: 0.8,
+    scaling: 1.9,
+    plainHeads: 1,
+  },
   E: { title: 'H8 T=S=4096 d64', ...full(8, 4096), aims: [2, 1.45], share: 0.8, plainHeads: 1 },
   L: { title: 'H8 T=S=1024 d128', ...full(8, 1024, 128), share: 0.9, plainHeads: 1 },
-  F: { title: 'C, causal', titleZh: 'C，因果', ...full(12, 1024), causal: true, aims: [3.6, 2.6] },
+  F: {
+    title: 'C, causal',
+    titleZh: 'C，因果',
+    ...full(12, 1024),
+    causal: true,
+    aims: [3.6, 2.6],
+    scaling: 1.9,
+  },
   G: {
     title: 'one query: H32 H_kv8 T=1 S=4096 d128',
     titleZh: '单个查询：H32 H_kv8 T=1 S=4096 d128',

@@ -6,10 +6,21 @@
 import { allows } from './cases.js';
 import { attentionGraph, matmulGraph, withConstants } from './onnx.js';
 
-/** This library, one contestant for each build. */
-export async function ours({ load, threads, builds = ['relaxed', 'baseline'] }) {
+/**
+ * This library, one contestant for each build; with several threads also the relaxed build on one, in
+ * the same process and by the same clock.
+ */
+export async function ours({ load, threads }) {
+  const all = await builds({ load, threads });
+  if (threads === 1) return all;
+  const alone = await builds({ load, threads: 1, simds: ['relaxed'] });
+  const named = alone.map((one) => ({ ...one, name: `${one.name}, one thread`, group: 'alone' }));
+  return [...all, ...named];
+}
+
+export async function builds({ load, threads, simds = ['relaxed', 'baseline'] }) {
   const contestants = [];
-  for (const simd of builds) {
+  for (const simd of simds) {
     const attention = await load({ simd, threads }).catch(() => null);
     if (attention?.info.simd !== simd) continue;
     contestants.push({

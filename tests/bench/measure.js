@@ -5,8 +5,9 @@ import { cases, errorOf, makeInputs, operations } from './cases.js';
 export const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1];
 
 /** Whether a contestant takes part: some cases compare this library with itself or plain JavaScript. */
-function takesPart({ group }, { share, rival = 'peer', cached }) {
+function takesPart({ group }, { share, scaling, rival = 'peer', cached }) {
   if (group === 'limit') return share !== undefined;
+  if (group === 'alone') return scaling !== undefined;
   if (group === 'plain') return (rival === 'peer' && !cached) || rival === 'plain';
   return group === 'ours' || rival === 'peer';
 }
@@ -89,11 +90,14 @@ export async function measure(
   }
 }
 
-/** What each case shows: for each kind of SIMD our result, its ratio to the rival, its share. */
+/**
+ * What each case shows: for each kind of SIMD our result, its ratio to the rival, its share of the
+ * limit, and how many times as fast as one thread it is.
+ */
 export function outcomes(results) {
   const found = {};
   for (const name of new Set(results.map((one) => one.case))) {
-    const { rival = 'peer', aims, share } = cases[name];
+    const { rival = 'peer', aims, share, scaling } = cases[name];
     const best = (wanted) =>
       results
         .filter((one) => one.milliseconds && wanted(one))
@@ -108,12 +112,15 @@ export function outcomes(results) {
       const other =
         { peer: found[name].peer, plain: found[name].plain }[rival] ?? result('ours', rival);
       const limit = result('limit', name);
+      const alone = result('alone', name);
       found[name].ours[simd] = {
         milliseconds: ours.milliseconds,
         ratio: other && other.milliseconds / ours.milliseconds,
         aim: aims?.[n],
         share: limit && ours.gflops / limit.gflops,
         shareAim: share,
+        scaling: alone && alone.milliseconds / ours.milliseconds,
+        scalingAim: scaling,
       };
     });
   }

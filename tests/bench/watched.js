@@ -1,7 +1,7 @@
 // The calls that a profile watches, in Node and in the browser alike.
 
 import { cases, makeInputs, operations } from './cases.js';
-import { ours } from './contestants.js';
+import { builds } from './contestants.js';
 import { limits } from './limit.js';
 
 /** Keys of a decoding call whose keys and values fit into the second cache. */
@@ -13,7 +13,7 @@ const nearKeys = 128;
  * on few keys and on one.
  */
 export async function watched(name, load) {
-  const [contestant] = await ours({ load, threads: 1, builds: ['relaxed'] });
+  const [contestant] = await builds({ load, threads: 1, simds: ['relaxed'] });
   const [limit] = limits();
   if (!contestant || limit?.simd !== 'relaxed') throw new Error('this engine has no relaxed SIMD');
   const prepare = async (test) => {
