@@ -116,10 +116,11 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
       const button = document.createElement('button');
       button.type = 'button';
       button.className = 'row-button';
-      button.title = own.apply;
-      button.append(...row.firstElementChild!.childNodes);
+      const [where, mask] = row.children;
+      button.textContent = own.apply;
+      button.setAttribute('aria-label', `${own.applyTo}: ${where!.textContent}`);
       button.addEventListener('click', () => this.#change({ ...home, ...strategies[index] }));
-      row.firstElementChild!.append(button);
+      mask!.append(' ', button);
     });
   }
 
