@@ -113,19 +113,21 @@ function models({ frame, view, tokens, words }: StepperView): Record<Stage, Matr
   const input = { domain: inputDomain, columnHeads: dimensions.map(dimension) };
   const axes = { caption: words.axes };
   return {
-    query: model('query', { ...input, spoken: forQuery }),
+    query: model('query', { ...input, spoken: forQuery, caption: words.axesOf.query }),
     key: model('key', {
       domain: inputDomain,
       transposed: true,
       rowHeads: dimensions.map(dimension),
       columnHeads: keyHeads,
       spoken: forKey,
+      caption: words.axesOf.transposed,
     }),
     value: model('value', {
       domain: inputDomain,
       rowHeads: tokens.keys.map((_, j) => vector('v', j)),
       columnHeads: valueDimensions.map(dimension),
       spoken: forKey,
+      caption: words.axesOf.key,
     }),
     scores: model('scores', axes),
     scaled: model('scaled', axes),
@@ -135,6 +137,7 @@ function models({ frame, view, tokens, words }: StepperView): Record<Stage, Matr
       domain: inputDomain,
       columnHeads: valueDimensions.map(dimension),
       spoken: forQuery,
+      caption: words.axesOf.query,
     }),
   };
 }
