@@ -221,14 +221,105 @@ test("what is saved of the reader's numbers is opened with them", async () => {
     async (page) => {
       const before = await cellsOf(page);
       const wrong = JSON.parse(saved);
-      wrong.calls[0].inputs.query.pop();
+      wrong.mine.inputs.query.pop();
       const refused = await open(page, Buffer.from(JSON.stringify(wrong)));
-      assert.match(refused, /not opened.*calls\[0\]\.inputs/);
+      assert.match(refused, /not opened.*mine\.inputs/);
       assert.deepEqual(await cellsOf(page), before);
       await page.locator('attention-mask-order details.export summary').click();
       assert.match(await open(page, saved), /opened/);
       assert.deepEqual(await cellsOf(page), shown);
       assert.notDeepEqual(shown, before);
+    },
+    settings,
+  );
+});
+
+/** Figures on an example of their own: their key, and of which part of the page's case they show which weights. */
+const parts = {
+  retrieval: ['fruit', 'fruit.q=3', 'weights', () => [weightsOf(mine, {})[2]]],
+  'causal-steps': ['causal', 'causal.s=3', 'weights', () => weightsOf(mine, { mask: 'causal' })],
+  alignment: [
+    'align',
+    'align.t=2',
+    'bottom-right-weights',
+    () => {
+      const of = { ...mine, query: mine.query.slice(0, 2) };
+      return weightsOf(of, { mask: 'causal', start: 'bottom-right' });
+    },
+  ],
+};
+
+for (const [name, [key, setting, stage, expected]] of Object.entries(parts)) {
+  test(`${name}: an example of its own, the first figure's case, saved and opened, and back`, async () => {
+    const tag = `attention-${name}`;
+    const cells = (page) =>
+      page
+        .locator(`${tag} td[data-stage="${stage}"]`)
+        .evaluateAll((all) => all.map((cell) => cell.textContent.trim()));
+    const texts = expected().flatMap((row) => row.map((x) => written(x, x === 0)));
+    const menu = (page) => page.locator(`${tag} details.export`);
+    const [address, settings] = alone(name, `${link}&${setting}`);
+    let saved;
+    await onPage(
+      address,
+      async (page) => {
+        const whose = page.locator(`${tag} .whose`);
+        const before = await cells(page);
+        assert.notDeepEqual(before, texts);
+        await whose.getByRole('button', { name: 'Use the first figure’s case' }).click();
+        assert.deepEqual(await cells(page), texts);
+        assert.ok(page.url().includes(`${key}.mine=1`), page.url());
+        await page.reload();
+        await settings.ready(page);
+        assert.deepEqual(await cells(page), texts);
+        await menu(page).locator('summary').click();
+        const coming = page.waitForEvent('download');
+        await menu(page).getByRole('button', { name: 'JSON', exact: true }).click();
+        saved = await readFile(await (await coming).path());
+        await whose.getByRole('button', { name: 'Back to the article’s' }).click();
+        assert.deepEqual(await cells(page), before);
+      },
+      settings,
+    );
+    await onPage(
+      alone(name)[0],
+      async (page) => {
+        await menu(page).locator('summary').click();
+        const file = { name: 'a.json', mimeType: 'application/json', buffer: saved };
+        await menu(page).locator('input[type="file"]').setInputFiles(file);
+        await menu(page).getByRole('status').filter({ hasText: 'opened' }).waitFor();
+        assert.deepEqual(await cells(page), texts);
+        const said = new URL(page.url()).hash;
+        for (const part of [`${key}.mine=1`, setting]) assert.ok(said.includes(part), said);
+      },
+      settings,
+    );
+  });
+}
+
+test("what is changed in retrieval on the reader's case is changed there, and Undo takes it back", async () => {
+  const [address, settings] = alone('retrieval', `${link}&fruit.mine=1&fruit.q=2`);
+  await onPage(
+    address,
+    async (page) => {
+      const figure = page.locator('attention-retrieval');
+      const before = new URL(page.url()).hash;
+      await figure.locator('td[data-stage="query"]').first().dblclick();
+      await page.keyboard.type('7');
+      await page.keyboard.press('Enter');
+      const [first, second, ...rest] = mine.query;
+      const rows = [first, [7, ...second.slice(1)], ...rest].map((row) => row.join(','));
+      await page.waitForFunction((text) => location.hash.includes(text), `q=${rows.join(';')}`);
+      await figure.getByRole('button', { name: 'Undo' }).click();
+      const strip = (hash) => hash.replace(/&?fruit\.pin=[\w.]+/, '');
+      assert.equal(strip(new URL(page.url()).hash), strip(before));
+      await figure.getByRole('button', { name: 'Reset' }).click();
+      await page.waitForFunction(() => !location.hash.includes('q=1'));
+      assert.equal(
+        await figure.locator('td[data-stage="key"]').count(),
+        12,
+        'still the first case',
+      );
     },
     settings,
   );

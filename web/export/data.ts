@@ -48,10 +48,14 @@ function callData({ name, frame, projection }: Call) {
 export const caseJSON = (frame: Frame, shown: Shown): string =>
   written({ ...head, ...callData({ frame }), shown });
 
-/** A figure that is all settings: what it is set to, and what comes of it. */
-export function settingsJSON(figure: string, settings: Settings, exhibit: Exhibit): string {
-  const { calls, tables = [] } = exhibit;
-  return written({ ...head, figure, settings, calls: calls.map(callData), tables });
+/** A figure that is all settings: what it is set to, the page's case if it shows that, and what comes of it. */
+export function settingsJSON(
+  figure: string,
+  settings: Settings,
+  { calls, tables = [] }: Exhibit,
+  mine?: Given,
+): string {
+  return written({ ...head, figure, settings, mine, calls: calls.map(callData), tables });
 }
 
 const isMatrix = (x: unknown): x is Matrix =>
@@ -105,24 +109,23 @@ export function settingsFrom(text: string, figure: string): Settings | string {
   return wrong ? `settings.${wrong[0]}` : (settings as Settings);
 }
 
-/** What a call was given. */
+/** What a case gives to a call. */
 export interface Given {
   inputs: Pick<Case, Input>;
   options: Case['options'];
 }
 
-/** Of a figure's first call, if its numbers are of the sizes of `like`. */
+/** The page's case as it was saved, if its numbers are of the sizes of `like`. */
 export function givenFrom(text: string, like: Case): Given | undefined {
   const whole = parsed(text);
-  const calls: unknown = typeof whole === 'string' ? undefined : whole.calls;
-  const call: unknown = Array.isArray(calls) ? calls[0] : undefined;
-  const inputs = isObject(call) && isObject(call.inputs) ? call.inputs : {};
+  const mine = typeof whole !== 'string' && isObject(whole.mine) ? whole.mine : {};
+  const inputs = isObject(mine.inputs) ? mine.inputs : {};
   const fits = inputNames.every((name) => {
     const rows = inputs[name];
     return isMatrix(rows) && sameShape(rows, like[name]);
   });
   const { query, key, value } = inputs as Pick<Case, Input>;
-  const options = isObject(call) && isObject(call.options) ? call.options : {};
+  const options = isObject(mine.options) ? mine.options : {};
   return fits ? { inputs: { query, key, value }, options } : undefined;
 }
 

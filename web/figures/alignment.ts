@@ -7,112 +7,34 @@ import { problems as problemsZh } from '../content/zh/figures/workbench.json';
 import { sliderView, switchView } from '../draw/controls.js';
 import { hatchesView } from '../draw/hatches.js';
 import { checkedOf, invariantsLine } from '../draw/invariants.js';
-import { type Lineage, lineageOf } from '../draw/lineage.js';
 import { type GridState, type MatrixModel, matrixView } from '../draw/matrix.js';
 import { type Pair, pairView } from '../draw/pair.js';
 import { spellAs } from '../draw/provenance.js';
 import { domainOf } from '../draw/scale.js';
 import { symbols, vector } from '../draw/symbols.js';
-import type { Cell } from '../state/case.js';
-import { type Frame, frameOf } from '../state/frame.js';
+import { type Cell, sizeOf } from '../state/case.js';
 import type { Page } from '../state/page.js';
-import { randomMatrix } from '../state/random.js';
 import { fill } from '../state/words.js';
 import alignmentSheet from '../styles/alignment.css?inline';
 import comparisonSheet from '../styles/comparison.css?inline';
+import {
+  type Name,
+  type Setting,
+  type Start,
+  alignedBy,
+  article,
+  firstKey,
+  home,
+  last,
+  most,
+  stageOf,
+  startOf,
+  starts,
+} from './alignment-calls.js';
 import { sheets } from './figure.js';
-import { TracedFigure, keepLast } from './traced-figure.js';
-
-interface Setting {
-  queries: number;
-  keys: number;
-  /** The key at which query 1 stands where the call says so itself, from 1. */
-  first: number;
-  /** All scores equal: then the output tells who was averaged. */
-  isEqual: boolean;
-}
-const home: Setting = { queries: 3, keys: 5, first: 2, isEqual: false };
-const most = 7;
-const range = (count: number) => Array.from({ length: count }, (_, index) => index);
-
-const given = { query: randomMatrix([most, 3], 21), key: randomMatrix([most, 3], 22) };
-const zeros = range(most).map(() => [0, 0, 0]);
-
-/** The values double. */
-const inputs = ({ queries, keys, isEqual }: Setting) => ({
-  query: (isEqual ? zeros : given.query).slice(0, queries),
-  key: given.key.slice(0, keys),
-  value: range(keys).map((j) => [2 ** j]),
-});
-
-const starts = ['top-left', 'bottom-right', 'own'] as const;
-type Start = (typeof starts)[number];
-const shownStages = ['value', 'weights', 'output'] as const;
-/** What the calls have in common. */
-const commonStages = ['query', 'key', 'scores'] as const;
-type Common = (typeof commonStages)[number];
-type Name = `${Start}-${(typeof shownStages)[number]}` | Common;
-const isCommon = (name: string): name is Common =>
-  (commonStages as readonly string[]).includes(name);
-const startOf = (name: Name) => starts.find((start) => name.startsWith(start)) ?? 'top-left';
-const stageOf = (name: Name) =>
-  isCommon(name) ? name : shownStages.find((stage) => name.endsWith(stage))!;
-
-/** Where query 1 stands, from 1. */
-const firstKey = { 'top-left': () => 1, 'bottom-right': last, own: ({ first }: Setting) => first };
-function last({ queries, keys }: Setting): number {
-  return keys - queries + 1;
-}
+import { TracedFigure } from './traced-figure.js';
 
 const signed = (x: number) => String(x).replace('-', '−');
-
-const aligned = keepLast((page, queries: number, keys: number, first: number, equal: number) => {
-  const setting = { queries, keys, first, isEqual: equal === 1 };
-  const frameFrom = (start: Start) =>
-    frameOf(page, {
-      ...inputs(setting),
-      options: { mask: 'causal', start: start === 'own' ? first - 1 : start },
-    });
-  const frames = Object.fromEntries(starts.map((start) => [start, frameFrom(start)])) as Record<
-    Start,
-    Frame
-  >;
-  const sizes = { value: [keys, 1], weights: [queries, keys], output: [queries, 1] } as const;
-  const common = setting.isEqual
-    ? []
-    : ([
-        ['query', [queries, 3]],
-        ['key', [keys, 3]],
-        ['scores', [queries, keys]],
-      ] as const);
-  const lineage: Lineage<Name> = {
-    shapes: new Map<Name, readonly [number, number]>([
-      ...common,
-      ...starts.flatMap((start) =>
-        shownStages.map((stage) => [`${start}-${stage}`, sizes[stage]] as const),
-      ),
-    ]),
-    operandsOf: (cell) => {
-      const [start, stage] = [startOf(cell.stage), stageOf(cell.stage)];
-      if (stage === 'scores')
-        return lineageOf(frames[start]).operandsOf({ ...cell, stage }) as Cell<Name>[];
-      // Scores that are all alike are not shown: then the way back ends at the weights.
-      if (stage === 'weights' && !setting.isEqual) {
-        const rules = frames[start].cause[cell.row]!;
-        if (rules[cell.column]!.length > 0) return [];
-        const visible = range(keys).filter((column) => rules[column]!.length === 0);
-        return visible.map((column) => ({ stage: 'scores', row: cell.row, column }));
-      }
-      if (stage !== 'output') return [];
-      return lineageOf(frames[start])
-        .operandsOf({ ...cell, stage })
-        .map((operand) => ({ ...operand, stage: `${start}-${operand.stage}` as Name }));
-    },
-  };
-  return { frames, lineage };
-});
-const alignedBy = (page: Page, { queries, keys, first, isEqual }: Setting) =>
-  aligned(page, queries, keys, first, +isEqual);
 
 /** Q, K and their scores, which all calls share. */
 function scoresView(page: Page, setting: Setting, grid?: GridState<Name>) {
@@ -131,6 +53,7 @@ function scoresView(page: Page, setting: Setting, grid?: GridState<Name>) {
       `${stage === 'key' ? words.keyAxis : words.queryAxis} ${row + 1}, ${words.dimension} ${column + 1}`,
     scale: 'signed',
     domain: domainOf(matrices.query, matrices.key),
+    caption: words.axesOf[stage === 'key' ? 'transposed' : 'query'],
     ghost: false,
   });
   const scores: Pair<Name> = {
@@ -155,6 +78,7 @@ function alignedView(page: Page, setting: Setting, start: Start, grid?: GridStat
   const { matrices, cause } = alignedBy(page, setting).frames[start];
   const first = firstKey[start](setting);
   const empty = cause.filter((row) => row.every((rules) => rules.length > 0)).length;
+  const [, width] = sizeOf(matrices.value);
   const column = (stage: 'value' | 'output', axis: string): MatrixModel<Name> => ({
     stage: `${start}-${stage}`,
     values: matrices[stage],
@@ -164,9 +88,11 @@ function alignedView(page: Page, setting: Setting, start: Start, grid?: GridStat
     spokenName: words.stages[stage],
     rowHeads: [],
     columnHeads: [],
-    spoken: (row) => `${axis} ${row + 1}`,
+    spoken: (row, column) =>
+      width > 1 ? `${axis} ${row + 1}, ${words.dimension} ${column + 1}` : `${axis} ${row + 1}`,
     scale: 'signed',
     domain: domainOf(matrices.value),
+    caption: words.axesOf[stage === 'value' ? 'transposed' : width > 1 ? 'query' : 'queries'],
     ghost: false,
   });
   const weights: Pair<Name> = {
@@ -219,7 +145,9 @@ function boardView(page: Page, setting: Setting, grid?: GridState<Name>) {
         codeOf(start, setting),
       ),
     )}
-    <p class="remark">${setting.isEqual ? own.setup : own.shared}</p>
+    <p class="remark">
+      ${setting.from === article ? (setting.isEqual ? own.setup : own.shared) : own.same}
+    </p>
     <p class="remark unsaid" aria-live="polite">
       ${message === null ? nothing : fill(own.unsaid, { message })}
     </p>`;
@@ -231,12 +159,19 @@ export class AttentionAlignment extends TracedFigure<Name> {
 
   static firstFrame = (page: Page) => boardView(page, home);
 
+  protected override readonly sharesCase = true;
+  protected override hasChoice = () => true;
+  protected override choiceWords = ({ language }: Page) => ({ en, zh })[language].whose;
+
+  /** The page's case may have fewer rows than the link asks for. */
   get #setting(): Setting {
+    const from = this.isMine ? this.page!.store.view.case : article;
     return {
-      queries: this.whole('t', [1, most], home.queries),
-      keys: this.whole('s', [1, most], home.keys),
+      queries: Math.min(this.whole('t', [1, most], home.queries), from.query.length),
+      keys: Math.min(this.whole('s', [1, most], home.keys), from.key.length),
       first: this.whole('first', [1, most], home.first),
       isEqual: this.flag('equal'),
+      from,
     };
   }
 
@@ -268,7 +203,9 @@ export class AttentionAlignment extends TracedFigure<Name> {
         label: own[name],
         value: setting[name],
         min: 1,
-        max: most,
+        max: { queries: setting.from.query.length, keys: setting.from.key.length, first: most }[
+          name
+        ],
         change: (value, isEntry) =>
           this.set(key, value === home[name] ? undefined : String(value), isEntry),
       });

@@ -109,6 +109,14 @@ export abstract class CaseFigure extends Figure {
     this.setPin(isInside ? pin : null);
   }
 
+  /** The case whose sizes that of a file has to have, where it is not the one that is shown. */
+  protected like?(shown: Partial<Shown>): Case;
+
+  protected take(of: Case, shown: Partial<Shown>): void {
+    this.changeCase(of);
+    this.show(shown);
+  }
+
   protected override exhibit() {
     return { calls: [{ frame: this.frame }] };
   }
@@ -131,7 +139,7 @@ export abstract class CaseFigure extends Figure {
     const { caseFrom } = await import('../export/data.js');
     const found = caseFrom(text);
     if (typeof found === 'string') return fill(words.export.notThere, { part: found });
-    const now = this.shownCase(page);
+    const now = this.like?.(found.shown) ?? this.shownCase(page);
     const wrong = (['query', 'key', 'value'] as const).find(
       (name) => !sameShape(found.case[name], now[name]),
     );
@@ -145,8 +153,7 @@ export abstract class CaseFigure extends Figure {
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
     }
-    this.changeCase(found.case);
-    this.show(found.shown);
+    this.take(found.case, found.shown);
     return undefined;
   }
 

@@ -54,7 +54,7 @@ export abstract class Figure extends LitElement {
       exhibit,
       json: async () => {
         const { settingsJSON } = await import('../export/data.js');
-        return settingsJSON(name, this.ownSettings(), exhibit());
+        return settingsJSON(name, this.ownSettings(), exhibit(), this.#given());
       },
       open: async (text) => {
         const { givenFrom, settingsFrom } = await import('../export/data.js');
@@ -68,7 +68,7 @@ export abstract class Figure extends LitElement {
           const given = givenFrom(text, store.home.case);
           const taken = given && this.taken(given);
           if (!taken) {
-            const part = given ? 'calls[0].options.mask' : 'calls[0].inputs';
+            const part = given ? 'mine.options.mask' : 'mine.inputs';
             return fill(this.page!.words.export.notThere, { part });
           }
           store.update({ case: taken });
@@ -79,6 +79,12 @@ export abstract class Figure extends LitElement {
         return undefined;
       },
     };
+  }
+
+  /** Of the page's case, where it shows that. */
+  #given(): Given | undefined {
+    const { query, key, value, options } = this.page!.store.view.case;
+    return this.sharesCase && this.isMine ? { inputs: { query, key, value }, options } : undefined;
   }
 
   /** The page's case with what it shows of it; undefined where the options have nothing to show. */

@@ -1,4 +1,4 @@
-// A figure on a case of its own, which changes apart from the page's case.
+// A figure on a case of its own, which changes apart from the page's case, until the reader asks for that.
 import type { PropertyValues } from 'lit';
 import { seedView } from '../draw/controls.js';
 import { inspectorView } from '../draw/inspector.js';
@@ -9,7 +9,7 @@ import { frameOf } from '../state/frame.js';
 import { readCase, readCell, writeCase, writeCell } from '../state/link.js';
 import type { LocalCase } from '../state/local-case.js';
 import type { Page } from '../state/page.js';
-import { type Input, seedOf, seeded } from '../state/random.js';
+import { type Input, inputs, seedOf, seeded } from '../state/random.js';
 import { type Stage, isInput, steps } from '../state/steps.js';
 import { CaseFigure } from './case-figure.js';
 
@@ -17,20 +17,47 @@ export abstract class OwnCaseFigure extends CaseFigure {
   protected abstract readonly own: LocalCase;
 
   /** Which of its matrices a seed makes anew. */
-  protected readonly random: readonly Input[] = ['query', 'key', 'value'];
+  protected readonly random: readonly Input[] = inputs;
+
+  /** What it shows of the page's case, and the page's case after a change of that. */
+  protected abstract partOf(whole: Case): Case;
+  protected abstract withPart(whole: Case, part: Case): Case;
+
+  protected override readonly sharesCase = true;
+  protected override hasChoice = () => true;
 
   protected override shownCase(): Case {
-    return this.own.now;
+    return this.isMine ? this.partOf(this.page!.store.view.case) : this.own.now;
   }
 
   protected override changeCase(to: Case): void {
+    if (this.isMine) {
+      const { store } = this.page!;
+      store.update({ case: this.withPart(store.view.case, to) });
+      return;
+    }
     this.own.change(to);
     this.#link();
   }
 
+  protected get canUndo(): boolean {
+    return this.isMine ? this.page!.store.canUndo : this.own.canUndo;
+  }
+
   protected override undo(): void {
+    if (this.isMine) {
+      this.page!.store.undo();
+      return;
+    }
     this.own.undo();
     this.#link();
+  }
+
+  /** Back to the article's numbers. */
+  protected reset(): void {
+    const { store } = this.page!;
+    if (this.isMine) store.update({ case: store.home.case });
+    else this.changeCase(this.own.home);
   }
 
   /** The case as the link has it; '' is the article's own. */
@@ -80,6 +107,13 @@ export abstract class OwnCaseFigure extends CaseFigure {
     this.set('pin', writeCell(cell));
   }
 
+  protected override set(name: string, text: string | undefined, isEntry = true): void {
+    const kept = this.pin();
+    super.set(name, text, isEntry);
+    // A cell that is gone is not kept.
+    if (kept && !this.pin()) super.set('pin', undefined, false);
+  }
+
   /** What it is set to beside the case and the pin, which are saved in full. */
   #others(): Record<string, string> {
     const others = Object.entries(this.ownSettings());
@@ -90,22 +124,32 @@ export abstract class OwnCaseFigure extends CaseFigure {
     return { ...super.shown(), settings: this.#others() };
   }
 
-  protected override show(shown: Partial<Shown>): void {
-    super.show(shown);
+  protected override like({ settings }: Partial<Shown>): Case {
+    return settings?.mine === '1' ? this.partOf(this.page!.store.view.case) : this.own.now;
+  }
+
+  protected override take(of: Case, shown: Partial<Shown>): void {
     const { settings = {} } = shown;
     for (const name of Object.keys({ ...this.#others(), ...settings })) {
       const text: unknown = settings[name];
       if (this.knows(name)) this.set(name, typeof text === 'string' ? text : undefined);
     }
+    super.take(of, shown);
   }
 
   /** Whether its matrix is among those drawn. */
   protected abstract shows(stage: Stage): boolean;
 
-  protected seedBox({ words }: Page) {
-    const { now } = this.own;
-    const change = (seed: number) => this.changeCase(seeded(now, seed, this.random));
-    return seedView({ words, seed: seedOf(now, this.random), last: now.seed, change });
+  protected seedBox({ words, store }: Page) {
+    const [now, names] = this.isMine
+      ? [store.view.case, inputs]
+      : ([this.own.now, this.random] as const);
+    const change = (seed: number) => {
+      const to = seeded(now, seed, names);
+      if (this.isMine) store.update({ case: to });
+      else this.changeCase(to);
+    };
+    return seedView({ words, seed: seedOf(now, names), last: now.seed, change });
   }
 
   /** The sum behind the cell looked at, or `example`. */

@@ -203,6 +203,7 @@ export class AttentionProjection extends Figure {
         edit: (target) => this.#grid.edit(target),
         letGo: () => this.#keep(null),
       })}
+      <p class="remark">${own.case}</p>
     </div>`;
   }
 }

@@ -1,5 +1,6 @@
 // <attention-retrieval>: one query, three candidates. The query stands above the keys, so that a
-// key's row and the query meet in its score; the shares stand left of the values they are taken of.
+// key's row and the query meet in its score; the shares stand left of the values they are taken of. Of
+// the reader's case it shows the one query that is chosen.
 import { type TemplateResult, html, nothing } from 'lit';
 import en from '../content/en/figures/retrieval.json';
 import zh from '../content/zh/figures/retrieval.json';
@@ -9,9 +10,10 @@ import { type GridState, type MatrixModel, matrixView } from '../draw/matrix.js'
 import { cellWeight, exactNumber } from '../draw/number.js';
 import { railView } from '../draw/rail.js';
 import { domainOf } from '../draw/scale.js';
-import { rootDk } from '../draw/symbols.js';
+import { rootDk, vector } from '../draw/symbols.js';
 import example from '../examples/fruit-query.json';
-import { type Case, caseOf } from '../state/case.js';
+import sixStep from '../examples/six-step.json';
+import { type Case, caseOf, withBlock, withCausal } from '../state/case.js';
 import { type Frame, frameOf } from '../state/frame.js';
 import { LocalCase } from '../state/local-case.js';
 import type { Page } from '../state/page.js';
@@ -20,12 +22,15 @@ import { type Language, fill } from '../state/words.js';
 import retrievalSheet from '../styles/retrieval.css?inline';
 import { sheets } from './figure.js';
 import { OwnCaseFigure } from './own-case-figure.js';
+import { keepLast } from './traced-figure.js';
 
 const home = caseOf(example);
 const isScaled = ({ options }: Case) => options.scale === undefined;
 const drawn: readonly Stage[] = ['query', 'key', 'scores', 'scaled', 'weights', 'value', 'output'];
 /** One query only: what belongs to a key runs down the page. */
 const isColumn = (stage: Stage) => ['scores', 'scaled', 'weights'].includes(stage);
+/** A row of it belongs to the query. */
+const isOfQuery = (stage: Stage) => stage === 'query' || stage === 'output';
 
 const titles: Partial<Record<Stage, TemplateResult>> = {
   query: html`<var class="query">q</var>`,
@@ -48,20 +53,26 @@ const labels = {
 const stories = ['fruit', 'library'] as const;
 type Story = (typeof stories)[number];
 
-const namesOf = (story: Story, language: Language): { query: string; keys: string[] } =>
+interface Names {
+  query: string;
+  keys: string[];
+}
+const namesIn = (story: Story, language: Language): Names =>
   story === 'library'
     ? { en, zh }[language].library
     : { query: example.tokens.queries[language][0]!, keys: example.tokens.keys[language] };
 
+/** Of the page's case. */
+const { queries: tokens, keys } = sixStep.tokens;
+
+/** One query of a case with all its keys; no mask keeps it from any. */
+const oneQuery = keepLast((_, whole: Case, query: number): Case => ({
+  ...withCausal(whole, false),
+  query: [whole.query[query]!],
+}));
+
 /** Its steps, under the names of the matrices that they bring. */
 const steps = ['scores', 'scaled', 'weights', 'output'] as const;
-
-interface Shown {
-  story: Story;
-  /** Of `steps`, from 1. */
-  step: number;
-}
-const all: Shown = { story: 'fruit', step: steps.length };
 
 /** The step that a matrix waits for; what is given waits for none. */
 const stepOf = (stage: Stage) => (steps as readonly Stage[]).indexOf(stage) + 1;
@@ -69,19 +80,18 @@ const stepOf = (stage: Stage) => (steps as readonly Stage[]).indexOf(stage) + 1;
 function boardView(
   frame: Frame,
   { language, words }: Page,
-  { story, step }: Shown,
+  { query, keys: candidates }: Names,
+  step: number,
   grid?: GridState,
 ) {
   const own = { en, zh }[language];
   const { matrices } = frame;
-  const { query, keys: candidates } = namesOf(story, language);
   const inputs = domainOf(matrices.query, matrices.key, matrices.value);
   const scores = domainOf(matrices.scores, matrices.scaled);
   const spoken = (stage: Stage) => (row: number, column: number) => {
     const candidate = (index: number) => fill(own.candidate, { name: candidates[index]! });
     if (isColumn(stage)) return candidate(column);
-    const who =
-      stage === 'query' || stage === 'output' ? fill(own.query, { name: query }) : candidate(row);
+    const who = isOfQuery(stage) ? fill(own.query, { name: query }) : candidate(row);
     return `${who}, ${words.dimension} ${column + 1}`;
   };
   const block = (stage: Stage) => {
@@ -98,9 +108,7 @@ function boardView(
       spoken: spoken(stage),
       scale: stage === 'weights' ? 'weight' : 'signed',
       domain: stage === 'weights' ? 1 : isColumn(stage) ? scores : inputs,
-      caption: isColumn(stage)
-        ? own.axes.pair
-        : own.axes[stage === 'query' || stage === 'output' ? 'query' : 'keys'],
+      caption: isColumn(stage) ? own.axes : words.axesOf[isOfQuery(stage) ? 'query' : 'key'],
       ghost: stepOf(stage) > step,
     };
     return matrixView(model, words, grid);
@@ -113,9 +121,26 @@ export class AttentionRetrieval extends OwnCaseFigure {
   static override key = 'fruit';
 
   static firstFrame = (page: Page) =>
-    html`<div class="retrieval">${boardView(frameOf(page, home), page, all)}</div>`;
+    html`<div class="retrieval">
+      ${boardView(frameOf(page, home), page, namesIn('fruit', page.language), steps.length)}
+    </div>`;
 
   protected readonly own = new LocalCase(home);
+
+  protected override choiceWords = ({ language }: Page) => ({ en, zh })[language].whose;
+
+  /** Which query of the page's case it shows, from 1. */
+  get #query(): number {
+    return this.whole('q', [1, tokens.length], 1);
+  }
+
+  protected override partOf(whole: Case): Case {
+    return oneQuery(this.page!, whole, this.#query - 1);
+  }
+
+  protected override withPart(whole: Case, { query, key, value }: Case): Case {
+    return { ...whole, query: withBlock(whole.query, this.#query - 1, 0, query), key, value };
+  }
 
   protected override shows(stage: Stage): boolean {
     return drawn.includes(stage);
@@ -130,15 +155,16 @@ export class AttentionRetrieval extends OwnCaseFigure {
     const { frame } = this;
     const shares = frame.matrices.weights[0]!;
     const first = shares.indexOf(Math.max(...shares));
-    const step = this.whole('s', [1, steps.length], all.step);
+    const step = this.whole('s', [1, steps.length], steps.length);
     const stage = steps[step - 1]!;
     const looked = this.grid.looked ?? { stage, row: 0, column: stage === 'output' ? 0 : first };
-    const go = (to: number) => this.set('s', to === all.step ? undefined : String(to));
+    const go = (to: number) => this.set('s', to === steps.length ? undefined : String(to));
     const setScale = (isOn: boolean) =>
       this.changeCase({ ...this.own.now, options: isOn ? {} : { scale: 1 } });
     const known = (name: string) => stories.find((story) => story === name);
     const story = this.setting('story', known, 'fruit');
-    const names = namesOf(story, page.language);
+    const query = this.#query;
+    const names = this.isMine ? { query: tokens[query - 1]!, keys } : namesIn(story, page.language);
     return html`<div class="retrieval" data-looking=${this.grid.looked ? 'yes' : nothing}>
       ${railView({
         words: page.words,
@@ -146,7 +172,7 @@ export class AttentionRetrieval extends OwnCaseFigure {
         current: step,
         go,
       })}
-      ${boardView(frame, page, { story, step }, this.gridState(looked))}
+      ${boardView(frame, page, names, step, this.gridState(looked))}
       <p class="retrieval-says" aria-live="polite">
         ${fill(own.says[stage], {
           query: names.query,
@@ -156,18 +182,28 @@ export class AttentionRetrieval extends OwnCaseFigure {
         })}
       </p>
       <div class="tools">
-        ${choiceView({
-          label: own.story,
-          name: 'story',
-          options: stories.map((name) => [name, own.stories[name]] as const),
-          value: story,
-          change: (to) => this.set('story', to === 'fruit' ? undefined : to),
-        })}
-        ${switchView(html`${own.scale} ${rootDk}`, isScaled(this.own.now), setScale)}
-        <button type="button" aria-disabled=${!this.own.canUndo} @click=${() => this.undo()}>
+        ${
+          this.isMine
+            ? choiceView({
+                label: page.words.stages.query,
+                name: 'query',
+                options: tokens.map((_, i) => [String(i + 1), vector('q', i)] as const),
+                value: String(query),
+                change: (to) => this.set('q', to === '1' ? undefined : to),
+              })
+            : html`${choiceView({
+                label: own.story,
+                name: 'story',
+                options: stories.map((name) => [name, own.stories[name]] as const),
+                value: story,
+                change: (to) => this.set('story', to === 'fruit' ? undefined : to),
+              })}
+              ${switchView(html`${own.scale} ${rootDk}`, isScaled(frame.case), setScale)}`
+        }
+        <button type="button" aria-disabled=${!this.canUndo} @click=${() => this.undo()}>
           ${page.words.undo}
         </button>
-        <button type="button" @click=${() => this.changeCase(home)}>${page.words.reset}</button>
+        <button type="button" @click=${() => this.reset()}>${page.words.reset}</button>
         ${this.seedBox(page)}
       </div>
       <div class="below">
