@@ -1,12 +1,13 @@
 // Brings the prerendered page to life: loads the library, then hands it to the figures.
 import { figures } from './figures/index.js';
 import { isEmbedded, showAlone } from './embed.js';
+import { failureNodes } from './failure.js';
 import { keepOffline, offerThreads } from './offline/page.js';
 import { keepStateInLinks, startThemeSwitch } from './settings.js';
 import { home } from './state/home.js';
 import type { Page } from './state/page.js';
 import { Store } from './state/store.js';
-import { type Language, type Words, fill } from './state/words.js';
+import type { Language, Words } from './state/words.js';
 
 const language: Language = document.documentElement.lang.startsWith('zh') ? 'zh' : 'en';
 const wordsOf: Record<Language, () => Promise<{ default: Words }>> = {
@@ -40,8 +41,7 @@ function showFailure(words: Words, error: unknown): void {
   // Every step's caption is to be read again.
   delete document.documentElement.dataset.script;
   const place = document.getElementById('load-failed')!;
-  const reason = error instanceof Error ? error.message : String(error);
-  place.textContent = fill(words.loadFailed, { reason });
+  place.replaceChildren(...failureNodes(words, words.loadFailed, error));
   place.hidden = false;
 }
 

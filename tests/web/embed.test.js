@@ -216,7 +216,10 @@ test('an element whose WebAssembly cannot be had says so, in its place and as an
       await page.route('**/*.wasm', (route) => route.fulfill({ status: 404 }));
       await page.goto(await site({ folder }));
       await page.getByText('404').first().waitFor();
-      assert.match(await page.locator('#second').innerText(), /cannot be run here/);
+      assert.match(
+        await page.locator('#second').innerText(),
+        /This figure cannot run here\. The WebAssembly file could not/,
+      );
     },
     { faults: [/404/] },
   );

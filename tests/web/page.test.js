@@ -256,7 +256,9 @@ test('where the WebAssembly cannot be had, the article stands and says why', asy
         await page.goto(`${url}${language}/`);
         const notice = page.locator('#load-failed');
         await notice.waitFor();
-        assert.match(await notice.innerText(), /404/);
+        const why = { en: 'The WebAssembly file could not be', zh: 'WebAssembly 文件没有取到' };
+        assert.ok((await notice.innerText()).includes(why[language]));
+        assert.match(await notice.locator('[lang="en"]').innerText(), /404/);
         assert.equal(await page.locator('attention-stepper .first-frame').isVisible(), true);
         assert.equal(await page.locator('.step-prose[slot="step-6"]').isVisible(), true);
       },

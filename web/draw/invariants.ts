@@ -3,14 +3,25 @@ import { html, nothing } from 'lit';
 import type { Matrix } from '../state/case.js';
 import type { Frame } from '../state/frame.js';
 import { type Words, fill } from '../state/words.js';
+import { grouped } from './number.js';
 
 export interface Invariant {
   name: 'rowsSum' | 'rowsSumOrEmpty' | 'inUnit' | 'maskedZero' | 'inHull' | 'keptScaled';
   holds: boolean;
-  /** A number for the words that state it: cells or rows looked at. */
+  /** How many cells or rows were looked at. */
   count: number;
-  /** How many of them are not so, where that is said. */
-  wrong?: number;
+  /** How many of them are not so. */
+  wrong: number;
+}
+
+/** Whether it is so of all of them; NaN is never so. */
+function checked<T>(
+  name: Invariant['name'],
+  all: readonly T[],
+  isSo: (of: T, at: number) => boolean,
+): Invariant {
+  const wrong = all.filter((of, at) => !isSo(of, at)).length;
+  return { name, holds: wrong === 0, count: all.length, wrong };
 }
 
 /** Weights, the rules that forbid each, and where they are shown the values and what becomes of them. */
@@ -37,7 +48,6 @@ export function invariantsOf({ weights, cause, value, output, dtype }: Checked):
   const isVisible = (i: number, j: number) => !cause?.[i]?.[j]?.length;
   const isEmpty = weights.map((row, i) => !row.some((_, j) => isVisible(i, j)));
   const masked = weights.flatMap((row, i) => row.filter((_, j) => !isVisible(i, j)));
-  const wrong = masked.filter((x) => x !== 0).length;
 
   const isInHull = (values: Matrix, x: number, i: number, c: number) => {
     const column = values.map((row) => row[c] ?? NaN).filter((_, j) => isVisible(i, j));
@@ -45,35 +55,27 @@ export function invariantsOf({ weights, cause, value, output, dtype }: Checked):
     const room = slack * Math.max(...column.map(Math.abs));
     return x >= Math.min(...column) - room && x <= Math.max(...column) + room;
   };
-  const hull = (values: Matrix, mixed: Matrix): Invariant => ({
-    name: 'inHull',
-    holds: mixed.every((row, i) => row.every((x, c) => isInHull(values, x, i, c))),
-    count: mixed.length,
-  });
+  const hull = (values: Matrix, mixed: Matrix): Invariant => {
+    const cells = mixed.flatMap((row, i) => row.map((x, c) => [x, i, c] as const));
+    return checked('inHull', cells, ([x, i, c]) => isInHull(values, x, i, c));
+  };
   return [
-    {
-      name: isEmpty.includes(true) ? 'rowsSumOrEmpty' : 'rowsSum',
-      holds: weights.every((row, i) => Math.abs(sumOf(row) - (isEmpty[i] ? 0 : 1)) <= slack),
-      count: weights.length,
-    },
-    {
-      name: 'inUnit',
-      holds: weights.flat().every((x) => x >= 0 && x <= 1),
-      count: weights.flat().length,
-    },
-    { name: 'maskedZero', holds: wrong === 0, count: masked.length, wrong },
+    checked(
+      isEmpty.includes(true) ? 'rowsSumOrEmpty' : 'rowsSum',
+      weights,
+      (row, i) => Math.abs(sumOf(row) - (isEmpty[i] ? 0 : 1)) <= slack,
+    ),
+    checked('inUnit', weights.flat(), (x) => x >= 0 && x <= 1),
+    checked('maskedZero', masked, (x) => x === 0),
     ...(value && output ? [hull(value, output)] : []),
   ];
 }
 
 /** What dropout leaves of the weights: nothing, or what there was, grown by 1/(1 − p). */
 export function keptScaled(weights: Matrix, dropped: Matrix, p: number): Invariant {
+  const before = weights.flat();
   const isKept = (x: number, of: number) => Math.abs(x - of / (1 - p)) <= slackOf('float64');
-  return {
-    name: 'keptScaled',
-    holds: dropped.every((row, i) => row.every((x, j) => x === 0 || isKept(x, weights[i]![j]!))),
-    count: dropped.flat().length,
-  };
+  return checked('keptScaled', dropped.flat(), (x, at) => x === 0 || isKept(x, before[at]!));
 }
 
 /** One line of such a list, green or red; without `holds` a plain fact. */
@@ -88,10 +90,14 @@ export function checkView(words: Words, text: string, holds?: boolean) {
 
 /** Without what there is none of. */
 const listView = (invariants: readonly Invariant[], words: Words, of: string) => {
-  const item = ({ name, holds, count, wrong }: Invariant) =>
-    wrong
-      ? checkView(words, fill(words.maskedNotZero, { count, wrong }), holds)
-      : checkView(words, fill(words.invariant[name], { count }), holds);
+  const item = ({ name, holds, ...numbers }: Invariant) => {
+    const [count, wrong] = [grouped(numbers.count), grouped(numbers.wrong)];
+    return checkView(
+      words,
+      fill(words[holds ? 'invariant' : 'notSo'][name], { count, wrong }),
+      holds,
+    );
+  };
   return html`<ul
     class="invariants"
     aria-label=${of ? `${words.invariants}, ${of}` : words.invariants}

@@ -99,8 +99,9 @@ function softmaxLines(frame: Frame, words: Words, i: number): Line[] {
   const masked = visible.map((j) => exactNumber(cellOf(frame.matrices.masked, i, j)));
   const powers = visible.map((j, n) => {
     const value = cellOf(frame.exponentials, i, j);
-    return html`e<sup>${masked[n]} − ${operand(exactNumber(max))}</sup> ${equalsSign([value])}
-      ${exactNumber(value)}`;
+    // No power is 0: what is was too small for a number.
+    return html`e<sup>${masked[n]} − ${operand(exactNumber(max))}</sup>
+      ${value === 0 ? '≈ 0' : `${equalsSign([value])} ${exactNumber(value)}`}`;
   });
   const exponentials = visible.map((j) => cellOf(frame.exponentials, i, j));
   return [

@@ -4,6 +4,7 @@
 // says what a page can set and hear.
 import * as library from 'attention-wasm';
 import type { LitElement } from 'lit';
+import { failureNodes } from '../failure.js';
 import { type Figure, sheets } from '../figures/figure.js';
 import { type FigureClass, figures } from '../figures/index.js';
 import { ProseFigure } from '../figures/prose-figure.js';
@@ -11,7 +12,7 @@ import { home } from '../state/home.js';
 import { decode } from '../state/link.js';
 import { isShortened, lengthen } from '../state/shorten.js';
 import { Store } from '../state/store.js';
-import { type Language, type Words, fill } from '../state/words.js';
+import type { Language, Words } from '../state/words.js';
 import proseSheet from '../styles/prose-figures.css?inline';
 
 const wordsOf: Record<Language, () => Promise<{ default: Words }>> = {
@@ -92,8 +93,7 @@ function alone(figure: FigureClass): CustomElementConstructor {
         this.#store.addEventListener('change', this.#tell);
         this.page = { library, attention, store: this.#store, words, language };
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
-        this.textContent = fill(words.loadFailed, { reason });
+        this.replaceChildren(...failureNodes(words, words.figureFailed, error));
         this.dispatchEvent(new CustomEvent('attention-error', { detail: { error } }));
       }
     }

@@ -3,8 +3,10 @@ import { html, nothing } from 'lit';
 import en from '../content/en/figures/cost.json';
 import zh from '../content/zh/figures/cost.json';
 import { sliderView } from '../draw/controls.js';
+import { grouped } from '../draw/number.js';
 import { withWidths } from '../draw/symbols.js';
 import type { Table } from '../export/exhibit.js';
+import { failureNodes } from '../failure.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import costSheet from '../styles/cost.css?inline';
@@ -39,15 +41,20 @@ const units = [
   ['M', 1e6],
   ['k', 1e3],
 ] as const;
-/** 1.6e9 → "1.61 G". */
+/** Three digits of it, and whether those are all. */
+function threeDigits(x: number): string {
+  const rounded = Number(x.toPrecision(3));
+  return `${rounded === x ? '' : '≈ '}${rounded}`;
+}
+/** 1.6e9 → "1.6 G". */
 function large(x: number): string {
   const [unit, size] = units.find(([, least]) => x >= least) ?? ['', 1];
-  return `${Number((x / size).toPrecision(3))} ${unit}`.trim();
+  return `${threeDigits(x / size)} ${unit}`.trim();
 }
 const binary = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 function bytes(x: number): string {
   const power = Math.min(Math.floor(Math.log2(Math.max(x, 1)) / 10), binary.length - 1);
-  return `${Number((x / 2 ** (10 * power)).toPrecision(3))} ${binary[power]}`;
+  return `${threeDigits(x / 2 ** (10 * power))} ${binary[power]}`;
 }
 
 const core = ({ batch, heads, tokens, width }: Sizes) =>
@@ -94,7 +101,7 @@ export class AttentionCost extends Figure {
 
   #rows: Measured[] = [];
   #threads = 0;
-  #says = '';
+  #says: string | Node[] = '';
   #abort: AbortController | null = null;
 
   override disconnectedCallback(): void {
@@ -110,15 +117,16 @@ export class AttentionCost extends Figure {
       await measure(abort.signal, {
         started: (threads) => (this.#threads = threads),
         trying: (tokens) => {
-          this.#says = fill(own.running, { tokens });
+          this.#says = fill(own.running, { tokens: grouped(tokens) });
           this.requestUpdate();
         },
         measured: (row) => (this.#rows = [...this.#rows, row]),
       });
       this.#says = '';
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      this.#says = abort.signal.aborted ? own.cancelled : fill(own.failed, { reason });
+      this.#says = abort.signal.aborted
+        ? own.cancelled
+        : failureNodes(page.words, own.failed, error);
     }
     this.#abort = null;
     this.requestUpdate();
@@ -140,7 +148,7 @@ export class AttentionCost extends Figure {
             const speed = large((operations(tokens) / milliseconds) * 1000);
             const value = milliseconds < 10 ? milliseconds.toFixed(2) : milliseconds.toFixed(0);
             return html`<tr>
-              <td>${tokens}</td>
+              <td>${grouped(tokens)}</td>
               <td>${fill(own.milliseconds, { value })}</td>
               <td>${fill(own.perSecond, { count: speed })}</td>
               <td>${before ? (milliseconds / before.milliseconds).toFixed(2) : ''}</td>

@@ -2,7 +2,7 @@
 import { html, svg } from 'lit';
 import en from '../content/en/figures/dot-product.json';
 import zh from '../content/zh/figures/dot-product.json';
-import { exactNumber, givenNumber, operand } from '../draw/number.js';
+import { equalsSign, exactNumber, givenNumber, operand } from '../draw/number.js';
 import { norm } from '../draw/symbols.js';
 import { frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
@@ -70,24 +70,32 @@ function factsView(page: Page, q: Vector, k: Vector) {
   const score = dot(page, q, k);
   const { long, wide, cosine, degrees } = geometry(q, k, score);
   const given = (x: number) => operand(givenNumber(x));
+  // Where the terms cancel, rounding leaves some 1e-17 of them.
+  const settled = (x: number) => (Math.abs(x) < 1e-12 ? 0 : x);
+  const is = (x: number) => html`${equalsSign([x])} ${exactNumber(x)}`;
+  const whole = (x: number) => x.toFixed(0);
   return html`<dl aria-live="polite">
     <div>
       <dt>${own.dot}</dt>
       <dd>
         <var>q</var>·<var>k</var> = ${given(q[0])}×${given(k[0])} + ${given(q[1])}×${given(k[1])} =
-        <b>${exactNumber(score)}</b>
+        <b>${exactNumber(settled(score))}</b>
       </dd>
     </div>
     <div>
       <dt>${own.lengths}</dt>
-      <dd>
-        ${norm(html`<var>q</var>`)} = ${exactNumber(long)}, ${norm(html`<var>k</var>`)} =
-        ${exactNumber(wide)}
-      </dd>
+      <dd>${norm(html`<var>q</var>`)} ${is(long)}, ${norm(html`<var>k</var>`)} ${is(wide)}</dd>
     </div>
     <div>
       <dt>${own.angle}</dt>
-      <dd>cos <var>θ</var> = ${exactNumber(cosine)}, <var>θ</var> ≈ ${degrees.toFixed(0)}°</dd>
+      <dd>
+        ${
+          Number.isNaN(cosine)
+            ? own.none
+            : html`cos <var>θ</var> ${is(settled(cosine))},
+                <var>θ</var> ${equalsSign([degrees], whole)} ${whole(degrees)}°`
+        }
+      </dd>
     </div>
   </dl>`;
 }

@@ -12,6 +12,12 @@ export class AttentionInstall extends Figure {
 
   protected override view({ attention: { info }, language }: Page) {
     const own = { en, zh }[language];
+    // What the page can name itself; anything else is quoted.
+    const reasonView = (reason: string) => {
+      if (reason.startsWith('simd:')) return html`<p>${own.whys.simd}</p>`;
+      if (!info.crossOriginIsolated) return html`<p>${own.whys.isolation}</p>`;
+      return html`<p lang="en">${reason}</p>`;
+    };
     const facts: [string, unknown][] = [
       [own.simd, own.simds[info.simd]],
       [own.threads, info.threads],
@@ -33,7 +39,7 @@ export class AttentionInstall extends Figure {
             ? nothing
             : html`<div>
                 <dt>${own.why}</dt>
-                <dd lang="en">${info.why.map((reason) => html`<p>${reason}</p>`)}</dd>
+                <dd>${info.why.map(reasonView)}</dd>
               </div>`
         }
       </dl>`;

@@ -80,6 +80,8 @@ function verdict({ exponents, exponentials, sum }: Way, format: Format, own: typ
   return fill(sum === 0 ? own.underflow : own.fits, values);
 }
 
+/** 0 and 1 without decimals, unlike what is rounded to them. */
+const writtenPower = (x: number) => (x === 0 || x === 1 ? String(x) : exactNumber(x));
 const power = (exponent: unknown) => html`<i>e</i><sup>${exponent}</sup>`;
 const less = html`<var>x</var> − <var>m</var>`;
 
@@ -96,8 +98,8 @@ function boardView(page: Page, shown: Shown) {
       </tr>`;
     return html`<table class="lanes" aria-label=${title}>
       <tbody>
-        ${line(of, exponents, grouped)} ${line(power(of), exponentials, exactNumber)}
-        ${line(own.sum, [sum], exactNumber)} ${line(own.weights, weights, cellShare)}
+        ${line(of, exponents, grouped)} ${line(power(of), exponentials, writtenPower)}
+        ${line(own.sum, [sum], writtenPower)} ${line(own.weights, weights, cellShare)}
       </tbody>
     </table>`;
   };

@@ -1,5 +1,6 @@
 // The page's side of the service worker: it keeps the page for offline, and where the host does not
 // isolate it, offers the threads that need isolation.
+import { failureNodes } from '../failure.js';
 import type { Words } from '../state/words.js';
 
 /** The site's root, one folder above each language's page. */
@@ -35,7 +36,7 @@ export function offerThreads(words: Words): void {
   button.textContent = words.enableThreads;
   button.addEventListener('click', () => {
     void enableThreads().catch((error: unknown) => {
-      place.append(` ${words.enableThreadsFailed} ${String(error)}`);
+      place.append(' ', ...failureNodes(words, words.enableThreadsFailed, error));
     });
   });
   place.append(button);
