@@ -86,6 +86,7 @@ test('scaling', () => {
   printed('05-scaling.md', 2, [variance(scoresAt(64)), variance(scaled)]);
   printed('05-scaling.md', 2, [variance(scoresAt(32)), variance(scoresAt(48)), 64 / 9]);
   printed('05-scaling.md', 3, [entropy(softmax(scoresAt(64))), entropy(softmax(scaled)), 1 / 9]);
+  printed('05-scaling.md', 2, [slope(softmax(scoresAt(64))), slope(softmax(scaled))]);
 });
 
 test('mean entropy and largest weight of eight keys, by many draws', () => {
@@ -153,6 +154,7 @@ test('precision', () => {
   printed('07-precision.md', 4, [Math.exp(scaled[0] - scaled[1]), max + Math.log(total)]);
   printed('07-precision.md', 0, rowsOf(example('half-overflow'), 'scaled')[0]);
   printed('07-precision.md', 0, [64 * 40 * 40]);
+  printed('07-precision.md', 2, softmax([3, 2, 1]));
 });
 
 test('what PyTorch made of the padded batch is what the formula gives', () => {

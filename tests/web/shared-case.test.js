@@ -170,7 +170,7 @@ test("the painter paints the mask of the reader's case, which the first figure a
       for (let times = 0; times < 2; ++times) await page.goBack();
       await page.waitForFunction(() => !location.hash.includes('padding'));
       await check(page, mask);
-      await figure.getByRole('button', { name: 'Back to the article' }).click();
+      await figure.getByRole('button', { name: 'Back to the made-up case' }).click();
       assert.equal((await texts(page, painter)).length, 36);
       await page.locator('attention-stepper .switch input').click();
       assert.doesNotMatch(await page.evaluate(() => location.hash), /[#&]m=/);
