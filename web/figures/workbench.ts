@@ -1,11 +1,11 @@
 // <attention-workbench>: the reader's own tensors, every stage of any head, and what was expected.
-import type { AttentionWorker } from 'attention-wasm';
 import { type PropertyValues, html, nothing } from 'lit';
 import { GridController } from '../draw/grid.js';
 import { marksFor } from '../draw/lineage.js';
-import { callOf, isSmall, workOf } from '../state/bench-call.js';
-import { refusalOf } from '../state/bench-refusal.js';
-import { type Result, disposeMasks, runAway, runHere } from '../state/bench-result.js';
+import { callOf } from '../state/bench-call.js';
+import { BenchInputs } from '../state/bench-inputs.js';
+import { type Result, runHere } from '../state/bench-result.js';
+import { BenchRun } from '../state/bench-run.js';
 import {
   type Clamped,
   type SettingName,
@@ -21,21 +21,18 @@ import {
 import { exampleGiven } from '../state/bench-tensors.js';
 import { sameCell } from '../state/case.js';
 import type { Page } from '../state/page.js';
-import { atOnce, inTurns } from '../state/turns.js';
+import { atOnce } from '../state/turns.js';
 import benchSheet from '../styles/workbench.css?inline';
 import { Figure, sheets } from './figure.js';
 import { placeOf } from './workbench-comparison.js';
 import type { Asking } from './workbench-boxes.js';
 import { BenchExport } from './workbench-export.js';
-import { BenchInputs } from './workbench-inputs.js';
+import { droppedView, inputsView } from './workbench-inputs.js';
 import { messagesView } from './workbench-messages.js';
 import { optionsView } from './workbench-options.js';
 import { type BenchCell, lineageOf } from './workbench-lineage.js';
 import { RoomController } from './workbench-room.js';
 import { type Looking, resultView } from './workbench-view.js';
-
-/** Calls of at most so many multiplications are done at once, larger ones in a worker. */
-const AT_ONCE = 64 * 64 * 64;
 
 export class AttentionWorkbench extends Figure {
   static override styles = sheets(benchSheet);
@@ -53,11 +50,15 @@ export class AttentionWorkbench extends Figure {
     );
   };
 
-  readonly #inputs = new BenchInputs(
-    () => void this.#run(),
-    () => this.requestUpdate(),
-    (text) => this.#open(text),
-  );
+  readonly #inputs = new BenchInputs({
+    changed: () => void this.#run(),
+    said: () => this.requestUpdate(),
+    opened: (text) => this.#open(text),
+  });
+  readonly #call = new BenchRun(() => {
+    this.#hover = null;
+    this.requestUpdate();
+  });
   readonly #asking: Asking = {
     ask: (name, text) => this.#ask(name, text),
     refuse: (refused) => this.#refuse(refused),
@@ -68,17 +69,13 @@ export class AttentionWorkbench extends Figure {
   /** The settings as the link had them when they were last read. */
   #linked = '';
   #clamped: readonly Clamped[] = [];
-  /** What the last call that worked gave; a later one that fails leaves it. */
-  #result: Result | null = null;
-  #refusal: unknown = null;
-  #isWorking = false;
   #hover: BenchCell | null = null;
-  #abort: AbortController | null = null;
-  #worker: Promise<AttentionWorker> | null = null;
+  /** While what this tab keeps is being read. */
+  #recalling: Promise<void> | undefined;
 
   readonly #grid: GridController<StageName> = new GridController<StageName>(this, {
     shape: (stage) => {
-      const { rows, columns } = this.#result!.stages.get(stage)!;
+      const { rows, columns } = this.#call.result!.stages.get(stage)!;
       return [rows, columns];
     },
     isTransposed: () => false,
@@ -89,6 +86,10 @@ export class AttentionWorkbench extends Figure {
   protected override willUpdate(changed: PropertyValues<this>): void {
     super.willUpdate(changed);
     if (!this.page) return;
+    // A page that is someone else's, or a frame in one, is not ours to keep things in.
+    if (changed.has('page') && this.page.store.isInAddress && parent === window) {
+      this.#recalling = this.#inputs.recall()?.then(() => (this.#recalling = undefined));
+    }
     const texts = this.#textsIn(this.page);
     const linked = JSON.stringify(texts);
     if (linked === this.#linked && !changed.has('page')) return;
@@ -100,9 +101,7 @@ export class AttentionWorkbench extends Figure {
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.#abort?.abort();
-    void this.#worker?.then((worker) => worker.dispose());
-    this.#worker = null;
+    this.#call.stop();
   }
 
   protected override knows(name: string): boolean {
@@ -126,7 +125,7 @@ export class AttentionWorkbench extends Figure {
     const isSame = settingNames.every(
       (name) => name === 'stage' || name === 'cell' || last[name] === next[name],
     );
-    if (isSame && this.#result) this.requestUpdate();
+    if (isSame && this.#call.result) this.requestUpdate();
     else void this.#run();
   }
 
@@ -169,46 +168,16 @@ export class AttentionWorkbench extends Figure {
   }
 
   async #run(): Promise<void> {
-    const page = this.page!;
-    this.#abort?.abort();
-    const abort = (this.#abort = new AbortController());
-    const { signal } = abort;
-    try {
-      const { given } = this.#inputs;
-      const making = callOf(given, this.#settings);
-      const call = isSmall(given) ? atOnce(making) : await inTurns(making, signal);
-      if (workOf(call) <= AT_ONCE) return this.#show(runHere(page.attention, call));
-      this.#isWorking = true;
-      this.requestUpdate();
-      this.#worker ??= import('attention-wasm').then(({ loadWorker }) => loadWorker());
-      const result = await runAway(await this.#worker, call, signal);
-      if (signal.aborted) disposeMasks(result);
-      else this.#show(result);
-    } catch (error) {
-      if (signal.aborted) return;
-      this.#isWorking = false;
-      this.#refusal = refusalOf(error, this.#inputs.given, this.#settings);
-      // Where everything was cleared there is nothing left to show.
-      if (Object.keys(this.#inputs.given).length === 0) this.#result = null;
-      this.requestUpdate();
-    }
-  }
-
-  #show(result: Result): void {
-    if (this.#result) disposeMasks(this.#result);
-    this.#result = result;
-    this.#refusal = null;
-    this.#isWorking = false;
-    this.#hover = null;
-    this.requestUpdate();
+    if (this.#recalling) await this.#recalling;
+    await this.#call.run(this.page!, this.#inputs.given, this.#settings);
   }
 
   /** The kept cell, inside the stage that is shown. */
   #pinned(): BenchCell | null {
     const { cell } = this.#settings;
-    if (!cell || !this.#result) return null;
-    const stage = this.#stage(this.#result);
-    const { rows, columns } = this.#result.stages.get(stage)!;
+    if (!cell || !this.#call.result) return null;
+    const stage = this.#stage(this.#call.result);
+    const { rows, columns } = this.#call.result.stages.get(stage)!;
     return {
       stage,
       row: Math.min(cell[0], rows - 1),
@@ -233,7 +202,7 @@ export class AttentionWorkbench extends Figure {
 
   /** Looks at the first difference, in whichever head it is. */
   #showDifference(): void {
-    const place = placeOf(this.#result!);
+    const place = placeOf(this.#call.result!);
     if (!place) return;
     const { batch, head, stage, row, column } = place;
     this.#set({ batch, head, stage, cell: [row, column] });
@@ -251,7 +220,7 @@ export class AttentionWorkbench extends Figure {
   }
 
   #resultView(page: Page) {
-    const result = this.#result;
+    const result = this.#call.result;
     const actions = {
       stage: (stage: StageName) => this.#set({ stage }),
       hover: (cell: BenchCell | null) => {
@@ -271,13 +240,16 @@ export class AttentionWorkbench extends Figure {
     };
     return html`${messagesView(page, {
       clamped: this.#clamped,
-      refusal: this.#refusal,
-      isWorking: this.#isWorking,
+      refusal: this.#call.refusal,
+      isWorking: this.#call.isWorking,
       shown,
     })}
     ${
       result
-        ? html`<div class="bench-shown" ?data-stale=${this.#refusal !== null || this.#isWorking}>
+        ? html`<div
+            class="bench-shown"
+            ?data-stale=${this.#call.refusal !== null || this.#call.isWorking}
+          >
             ${this.#grid.around(resultView(page, result, this.#looking(result), actions))}
             ${this.#export.view(page, { result, stage: this.#stage(result), room: this.#room.for(result) })}
           </div>`
@@ -291,12 +263,12 @@ export class AttentionWorkbench extends Figure {
   }
 
   protected override view(page: Page) {
-    const counts = this.#result ?? { batches: 1, heads: 1 };
+    const counts = this.#call.result ?? { batches: 1, heads: 1 };
     const { given } = this.#inputs;
-    const content = html`${this.#inputs.view(page)}
+    const content = html`${inputsView(page, this.#inputs)}
       <div class="bench-result">
         ${optionsView(page, this.#settings, given, counts, this.#asking)} ${this.#resultView(page)}
       </div>`;
-    return this.#inputs.around(page, content);
+    return droppedView(this.#inputs, content);
   }
 }

@@ -42,6 +42,7 @@ export class ReadError extends Error {
       | 'unknownFile'
       | 'noTensor'
       | 'unplaced'
+      | 'skipped'
       | 'other',
     readonly values: Record<string, string | number> = {},
   ) {
