@@ -2,6 +2,7 @@
 import { figures } from './figures/index.js';
 import { isEmbedded, showAlone } from './embed.js';
 import { failureNodes } from './failure.js';
+import { followReading } from './contents.js';
 import { keepOffline, offerThreads } from './offline/page.js';
 import { keepStateInLinks, startThemeSwitch } from './settings.js';
 import { home } from './state/home.js';
@@ -52,6 +53,7 @@ async function start(): Promise<void> {
   if (isEmbedded) showAlone(words, store);
   else {
     startThemeSwitch();
+    followReading();
     keepStateInLinks(store);
   }
   try {

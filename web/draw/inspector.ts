@@ -19,6 +19,10 @@ export interface Inspected<Name extends string> {
   letGo: () => void;
 }
 
+/** The cell's own sum, for where it is narrow: it stays in sight at the lower edge. */
+export const ownSumView = ({ name, text }: Line) =>
+  html`<p class="own-sum" aria-hidden="true"><span class="remark">${name}</span> ${text}</p>`;
+
 export function inspectorView<Name extends string>({
   words,
   cell,
@@ -30,27 +34,29 @@ export function inspectorView<Name extends string>({
   const { isKept, isEditable, edit, letGo } = rest;
   const hintView = hint === null ? nothing : html`<p class="hint">${hint}</p>`;
   if (!cell) return html`<div class="inspector">${hintView}</div>`;
-  const lineView = ({ stage, name, text }: Line) =>
-    html`<div ?data-main=${stage === cell.stage}>
-      <dt>${name}</dt>
-      <dd>${text}</dd>
+  const own = lines.findLast(({ stage }) => stage === cell.stage);
+  const lineView = (line: Line) =>
+    html`<div ?data-main=${line.stage === cell.stage} ?data-own=${line === own}>
+      <dt>${line.name}</dt>
+      <dd>${line.text}</dd>
     </div>`;
-  return html`<div class="inspector">
-    <dl>${lines.map(lineView)}</dl>
-    ${due === undefined ? nothing : html`<p class="remark">${fill(words.laterStep, { step: due })}</p>`}
-    ${hintView}
-    ${
-      isKept
-        ? html`<p class="kept">
-            <span class="pin-mark">${words.pinned}</span>
-            ${
-              isEditable
-                ? html`<button type="button" @click=${() => edit(cell)}>${words.edit}</button>`
-                : nothing
-            }
-            <button type="button" @click=${letGo}>${words.unpin}</button>
-          </p>`
-        : nothing
-    }
-  </div>`;
+  return html`${hint === null && own ? ownSumView(own) : nothing}
+    <div class="inspector">
+      <dl>${lines.map(lineView)}</dl>
+      ${due === undefined ? nothing : html`<p class="remark">${fill(words.laterStep, { step: due })}</p>`}
+      ${hintView}
+      ${
+        isKept
+          ? html`<p class="kept">
+              <span class="pin-mark">${words.pinned}</span>
+              ${
+                isEditable
+                  ? html`<button type="button" @click=${() => edit(cell)}>${words.edit}</button>`
+                  : nothing
+              }
+              <button type="button" @click=${letGo}>${words.unpin}</button>
+            </p>`
+          : nothing
+      }
+    </div>`;
 }

@@ -88,7 +88,7 @@ export async function shell(page: Shell): Promise<string> {
     <a class="skip" href="#${sections[0]!.id}">${escape(words.skip)}</a>
     <header class="top">
       <details class="contents">
-        <summary>${escape(words.contents)}</summary>
+        <summary><span>${escape(words.contents)}</span><span class="here"></span></summary>
         <nav aria-label="${escape(words.contents)}"><ol>${contents.join('')}</ol></nav>
       </details>
       <div class="settings">

@@ -1,0 +1,36 @@
+// The contents in the bar at the top: it names the section that is being read, and is put away once
+// used.
+
+/** Where a section's text has to be to be the one that is read: a fifth of the way down. */
+const line = { rootMargin: '-20% 0px -80% 0px' };
+
+export function followReading(): void {
+  const contents = document.querySelector<HTMLDetailsElement>('.contents')!;
+  const here = contents.querySelector('.here')!;
+  const links = [...contents.querySelectorAll('a')];
+  const crossed = new Set<string>();
+
+  const reading = new IntersectionObserver((entries) => {
+    for (const { isIntersecting, target } of entries) {
+      if (isIntersecting) crossed.add(`#${target.id}`);
+      else crossed.delete(`#${target.id}`);
+    }
+    const current = links.findLast(({ hash }) => crossed.has(hash));
+    here.textContent = current?.textContent ?? '';
+    for (const link of links) {
+      if (link === current) link.setAttribute('aria-current', 'true');
+      else link.removeAttribute('aria-current');
+    }
+  }, line);
+  for (const section of document.querySelectorAll('main > section')) reading.observe(section);
+
+  addEventListener('click', ({ target }) => {
+    if (!(target instanceof Element) || target.closest('.contents summary')) return;
+    contents.open = false;
+  });
+  contents.addEventListener('keydown', ({ key }) => {
+    if (key !== 'Escape' || !contents.open) return;
+    contents.open = false;
+    contents.querySelector('summary')!.focus();
+  });
+}
