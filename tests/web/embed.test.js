@@ -138,6 +138,9 @@ const seenOf = (element) => {
     name: figure.getAttribute('aria-label'),
     text: figure.innerText.trim(),
     height: figure.getBoundingClientRect().height,
+    style: ['letterSpacing', 'textAlign', 'fontStyle', 'whiteSpace'].map(
+      (name) => getComputedStyle(figure)[name],
+    ),
     count: element.shadowRoot.querySelectorAll('.card, .bug, .question, .goals li').length,
   };
 };
@@ -150,6 +153,8 @@ test('every figure is such an element, with its content and its name, in both la
     pageWith(
       `${languages.map(bare).join('')}
       <script type="module" src="./node_modules/attention-wasm/dist/figures/index.js"></script>`,
+      // What such a page may say of all its text is not said of a figure's.
+      '<style>* { letter-spacing: 2px; text-align: center; font-style: italic; white-space: pre }</style>',
     ),
   );
   // In the article the prose of these figures is the page's.
@@ -161,9 +166,10 @@ test('every figure is such an element, with its content and its name, in both la
       for (const tag of figureNames) {
         const element = page.locator(`div[lang="${language}"] ${tag}`);
         await element.and(page.locator('[data-live]')).waitFor({ state: 'attached' });
-        const { name, text, height, count } = await element.evaluate(seenOf);
+        const { name, text, height, style, count } = await element.evaluate(seenOf);
         assert.ok(text.length > 40 && height > 60, `${tag}: ${height} px of “${text}”`);
         assert.equal(/\p{Script=Han}/u.test(text), language === 'zh', `${tag}: ${text}`);
+        assert.deepEqual(style, ['normal', 'start', 'normal', 'normal'], tag);
         names.add(name);
         assert.equal(await element.getByRole('figure', { name, exact: true }).count(), 1, tag);
         assert.equal(count, prose[tag.replace('attention-', '')] ?? 0, tag);

@@ -82,7 +82,7 @@ const keys = {
   'online.mine': ['1'],
   'online.row': ['2', '99', null],
   'online.step': ['1', '0', '1'],
-  'online.tile': ['1', '0', '1'],
+  'online.tile': ['4', '3', '2'],
   'order.mine': ['1'],
   'order.pin': ['after.2.1'],
   'quiz.chosen': ['2.0.1.0.0', '9.0.0.0.0', '3.0.0.0.0'],

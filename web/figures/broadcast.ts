@@ -75,7 +75,7 @@ function boardView(page: Page, sizes: Sizes) {
   const shapes = shapesOf(sizes).map((shape, row) => [names[row]!, shape] as const);
   const message = reason(page, sizes);
   return html`<div class="broadcast" data-picture>
-    <table class="shapes">
+    <table class="shapes" aria-label=${own.shapes}>
       <thead>
         <tr>
           <td></td>

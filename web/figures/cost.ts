@@ -136,7 +136,7 @@ export class AttentionCost extends Figure {
     if (this.#rows.length === 0) return nothing;
     const operations = (tokens: number) =>
       core({ batch: 1, heads: SIZES.heads, tokens, width: SIZES.width });
-    return html`<table class="measured" data-picture>
+    return html`<table class="measured" aria-label=${own.measure} data-picture>
         <thead>
           <tr>
             ${Object.values(own.head).map((head) => html`<th scope="col">${head}</th>`)}

@@ -13,6 +13,7 @@ import example from '../examples/six-step.json';
 import { type Case, withCausal } from '../state/case.js';
 import { frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
+import { parseNumber } from '../state/parse.js';
 import { fill } from '../state/words.js';
 import onlineSheet from '../styles/online-softmax.css?inline';
 import { Figure, sheets } from './figure.js';
@@ -20,6 +21,14 @@ import { Figure, sheets } from './figure.js';
 const rows = example.inputs.query.length;
 const keys = example.inputs.key.length;
 const home = { row: 4, tile: 1, causal: true };
+const tileSizes = [1, 2, 4];
+/** The largest that is not above what a link asks for. */
+function tileOf(text: string): number | undefined {
+  const asked = parseNumber(text);
+  return asked === undefined
+    ? undefined
+    : (tileSizes.findLast((size) => size <= asked) ?? tileSizes[0]);
+}
 type Shown = typeof home;
 
 interface Run {
@@ -78,7 +87,7 @@ function tableView(page: Page, { tiles }: Run, step: number) {
       )}
     </tr>`;
   };
-  return html`<table class="online-table" data-picture>
+  return html`<table class="online-table" aria-label=${own.table} data-picture>
     <thead>
       <tr>
         ${[keysHead, ...Object.values(heads)].map((head) => html`<th scope="col">${head}</th>`)}
@@ -137,7 +146,7 @@ export class AttentionOnlineSoftmax extends Figure {
   get #shown(): Shown {
     return {
       row: this.whole('row', [1, rows], home.row),
-      tile: this.whole('tile', [1, keys], home.tile),
+      tile: this.setting('tile', tileOf, home.tile),
       causal: this.setting(
         'mask',
         (text) => (text === 'none' ? false : text === 'causal' ? true : undefined),
@@ -194,7 +203,7 @@ export class AttentionOnlineSoftmax extends Figure {
         ${this.#choice(
           'tile',
           own.tile,
-          [1, 2, 4].map((size) => [String(size), size]),
+          tileSizes.map((size) => [String(size), size]),
           shown.tile,
         )}
         ${switchView(own.causal, shown.causal, (isOn) => this.set('mask', isOn ? undefined : 'none'))}

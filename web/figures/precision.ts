@@ -70,7 +70,7 @@ function boardView(page: Page, c: number) {
     const trace = found[name];
     return html`<div>
       <p class="comparison-title">${own.ways[name]}</p>
-      <table class="lanes">
+      <table class="lanes" aria-label=${own.ways[name]}>
         <thead>
           <tr>
             <td></td>
