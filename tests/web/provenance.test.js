@@ -278,6 +278,36 @@ test('one query: every cell of its figure is marked as the formulas say', async 
 });
 
 for (const language of languages) {
+  test(`one query: its inspector speaks the letters of its picture: ${language}`, async () => {
+    await onPage(
+      `${language}/?embed=1&figure=retrieval`,
+      async (page) => {
+        const figure = page.locator('attention-retrieval');
+        const spelled = async (name) => {
+          await point(at(figure, name));
+          const text = await figure.locator('.inspector dl').innerText();
+          return text.replace(/\s+/g, ' ').trim();
+        };
+        const output = await spelled('output 0 1');
+        assert.match(output, /Σj αj·Vj2 /);
+        assert.match(output, / o2 [=≈] /);
+        assert.match(await spelled('scores 0 1'), /^s2 = q·k2 = /);
+        assert.match(await spelled('weights 0 2'), /s3 ÷ √dk .* α3 ≈ 0\.0558 ÷ 1\.1115 ≈ 0\.0502$/);
+        assert.match(await spelled('query 0 1'), /^q2 = /);
+        // There is one query, and what is a row elsewhere runs down the page.
+        const others = {
+          en: /row|column|see|A\d|O\d|s\d\d/,
+          zh: /行|列|看到|A\d|O\d|s\d\d/,
+        }[language];
+        for (const name of ['output 0 0', 'weights 0 1', 'query 0 0', 'key 1 0', 'value 1 0'])
+          assert.doesNotMatch((await spelled(name)).replace(/[;；].*/, ''), others, name);
+      },
+      { ready: (page) => page.locator('attention-retrieval[data-live]').waitFor() },
+    );
+  });
+}
+
+for (const language of languages) {
   test(`every sum is spelled with the core's own numbers: ${language}`, async () => {
     const given = [inputs.query, inputs.key, inputs.value].map((rows) => tensor(rows, 'float64'));
     const { steps: all } = attention.explain(...given, { mask: 'causal' });

@@ -6,7 +6,7 @@ import type { Frame } from '../state/frame.js';
 import { type Stage, isPair, pairStages, stepOf } from '../state/steps.js';
 import { type Words, fill, rulesText } from '../state/words.js';
 import { equalsSign, exactNumber, givenNumber, operand, sumTerms } from './number.js';
-import { cellName, root, vector } from './symbols.js';
+import { type Notation, manyQueries, root, vector } from './symbols.js';
 
 export interface Line {
   /** Of the matrix it is about. */
@@ -29,6 +29,11 @@ export const operation = (text: unknown, of: readonly number[], result: number) 
 const cellOf = (matrix: Matrix, row: number, column: number) => matrix[row]?.[column] ?? NaN;
 
 type Write = (x: number) => string;
+/** How numbers of Q, K and V are written, and what belongs to a query is called. */
+interface Style {
+  write: Write;
+  notation: Notation;
+}
 
 /** Σ a·b, first with its factors, then with its products, then the library's result. */
 export function sumOfProducts(
@@ -54,10 +59,10 @@ export function sumOfProducts(
   ${pieces(sumTerms(products))}${equals(result, products)}`;
 }
 
-function scoreLine(frame: Frame, i: number, j: number, write: Write) {
+function scoreLine(frame: Frame, i: number, j: number, { write, notation }: Style) {
   const { query, key, scores } = frame.matrices;
   const factors = (query[i] ?? []).map((q, l): [number, number] => [q, cellOf(key, j, l)]);
-  return html`= ${vector('q', i)}·${vector('k', j)}
+  return html`= ${notation.query(i)}·${vector('k', j)}
   ${sumOfProducts(factors, [write, write], cellOf(scores, i, j))}`;
 }
 
@@ -78,15 +83,19 @@ export const permission = (rules: readonly string[], words: Words) =>
 function maskedLine(frame: Frame, words: Words, i: number, j: number) {
   const { bias } = frame.case.options;
   const rules = frame.cause[i]?.[j] ?? [];
+  const isAllowed = rules.length === 0;
   const number = cellOf(frame.matrices.scaled, i, j);
   const masked = cellOf(frame.matrices.masked, i, j);
-  if (bias !== undefined) {
-    const added = cellOf(bias as Matrix, i, j);
-    return operation(`${exactNumber(number)} + ${operand(exactNumber(added))}`, [number], masked);
-  }
-  const added = rules.length === 0 ? '0' : '(−∞)';
-  return html`${equalsSign([number])}
-  ${pieces([`${exactNumber(number)} + ${added}`])}${same(masked)} ${permission(rules, words)}`;
+  const added = bias && cellOf(bias as Matrix, i, j);
+  const terms = [
+    exactNumber(number),
+    ...(added === undefined ? [] : [operand(exactNumber(added))]),
+    ...(isAllowed ? [] : ['(−∞)']),
+  ];
+  if (added !== undefined && isAllowed) return operation(terms.join(' + '), [number], masked);
+  if (isAllowed) terms.push('0');
+  return html`${equalsSign([number])} ${pieces([terms.join(' + ')])}${same(masked)}
+  ${permission(rules, words)}`;
 }
 
 /** The softmax of row i, in three lines: its maximum, its exponentials, their sum. */
@@ -139,15 +148,20 @@ function weightLine(frame: Frame, words: Words, i: number, j: number) {
   return operation(ratio, [power, sum], cellOf(frame.matrices.weights, i, j));
 }
 
-function outputLine(frame: Frame, words: Words, [i, c]: readonly [number, number], write: Write) {
+function outputLine(
+  frame: Frame,
+  words: Words,
+  [i, c]: readonly [number, number],
+  { write, notation }: Style,
+) {
   if (isEmptyRow(frame, i)) return emptyLine(words);
   const { weights, value, output } = frame.matrices;
   const factors = (weights[i] ?? [])
     .map((a, j): [number, number] => [a, cellOf(value, j, c)])
     .filter((_, j) => !frame.cause[i]?.[j]?.length);
   const sum = html`<span class="term"
-    >Σ<sub><var>j</var></sub> <var>A</var><sub>${i + 1}<var>j</var></sub
-    >·<var>V</var><sub><var>j</var>${c + 1}</sub></span
+    >Σ<sub><var>j</var></sub> ${notation.weights(i)}·<var>V</var
+    ><sub><var>j</var>${c + 1}</sub></span
   >`;
   return html`= ${sum} ${sumOfProducts(factors, [exactNumber, write], cellOf(output, i, c))}`;
 }
@@ -156,11 +170,11 @@ function pairLine(
   { stage, row: i, column: j }: Cell,
   frame: Frame,
   words: Words,
-  write: Write,
+  style: Style,
 ): TemplateResult {
   switch (stage) {
     case 'scores':
-      return scoreLine(frame, i, j, write);
+      return scoreLine(frame, i, j, style);
     case 'scaled':
       return scaledLine(frame, i, j);
     case 'masked':
@@ -189,7 +203,9 @@ export function spell(
   step: number,
   words: Words,
   write: Write = givenNumber,
+  notation = manyQueries,
 ): Line[] {
+  const style = { write, notation };
   // Where nothing is added, the masked scores are the scaled ones and have nothing of their own to say.
   const { mask, bias, scale } = frame.case.options;
   const scaling = scale === undefined ? undefined : `× ${givenNumber(scale)}`;
@@ -199,8 +215,8 @@ export function spell(
     return pairStages.filter(reached).flatMap((name): Line[] => {
       const line = {
         stage: name,
-        name: cellName(name, row, column, scaling),
-        text: pairLine({ stage: name, row, column }, frame, words, write),
+        name: notation.cell(name, row, column, scaling),
+        text: pairLine({ stage: name, row, column }, frame, words, style),
       };
       return name === 'weights' ? [...softmaxLines(frame, words, row), line] : [line];
     });
@@ -219,8 +235,8 @@ export function spell(
       ...rows,
       {
         stage,
-        name: cellName(stage, row, column),
-        text: outputLine(frame, words, [row, column], write),
+        name: notation.cell(stage, row, column),
+        text: outputLine(frame, words, [row, column], style),
       },
     ];
   }
@@ -229,7 +245,7 @@ export function spell(
   return [
     {
       stage,
-      name: cellName(stage, row, column),
+      name: notation.cell(stage, row, column),
       text: html`${equalsSign([value], givenNumber)} <b>${givenNumber(value)}</b>
         <span class="remark">${fill(words.feeds[stage], numbers)}${words.givenHere}</span>`,
     },

@@ -67,3 +67,32 @@ export function cellName(
 /** A row of Q, K or V as a vector: "q₁". */
 export const vector = (letter: 'q' | 'k' | 'v' | 'd', index: number) =>
   html`<var>${letter}</var><sub>${index + 1}</sub>`;
+
+/** How the inspector calls what belongs to a query. */
+export interface Notation {
+  cell: typeof cellName;
+  /** The query as a vector. */
+  query: (row: number) => TemplateResult;
+  /** Its weights, summed over `j`. */
+  weights: (row: number) => TemplateResult;
+}
+
+export const manyQueries: Notation = {
+  cell: cellName,
+  query: (row) => vector('q', row),
+  weights: (row) => html`<var>A</var><sub>${row + 1}<var>j</var></sub>`,
+};
+
+/** A single query's index is left out. */
+export const singleQuery: Notation = {
+  cell: (stage, row, column, scales = html`÷ ${rootDk}`) => {
+    if (stage === 'key' || stage === 'value') return cellName(stage, row, column);
+    const letter = { weights: 'α', output: 'o', query: 'q', scores: 's', scaled: 's', masked: 's' }[
+      stage
+    ];
+    const name = html`<var>${letter}</var><sub>${column + 1}</sub>`;
+    return stage === 'scaled' ? html`${name} ${scales}` : name;
+  },
+  query: () => html`<var>q</var>`,
+  weights: () => html`<var>α</var><sub><var>j</var></sub>`,
+};

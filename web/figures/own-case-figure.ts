@@ -2,7 +2,7 @@
 import type { PropertyValues } from 'lit';
 import { seedView } from '../draw/controls.js';
 import { inspectorView } from '../draw/inspector.js';
-import { spell } from '../draw/provenance.js';
+import { type Line, spell } from '../draw/provenance.js';
 import type { Shown } from '../export/data.js';
 import { type Case, type Cell, sameCase, sameCell } from '../state/case.js';
 import { frameOf } from '../state/frame.js';
@@ -152,14 +152,20 @@ export abstract class OwnCaseFigure extends CaseFigure {
     return seedView({ words, seed: seedOf(now, names), last: now.seed, change });
   }
 
+  /** Everything that led to a cell. */
+  protected linesOf(cell: Cell, { words }: Page): Line[] {
+    return spell(cell, this.frame, steps.length, words);
+  }
+
   /** The sum behind the cell looked at, or `example`. */
-  protected inspector({ words }: Page, example: Cell | null = null) {
+  protected inspector(page: Page, example: Cell | null = null) {
+    const { words } = page;
     const { looked } = this.grid;
     const cell = looked ?? example;
     return inspectorView({
       words,
       cell,
-      lines: cell ? spell(cell, this.frame, steps.length, words) : [],
+      lines: cell ? this.linesOf(cell, page) : [],
       isKept: looked !== null && sameCell(looked, this.pin()),
       isEditable: cell !== null && isInput(cell.stage),
       hint: this.complaint || (looked ? null : words.figureHint),

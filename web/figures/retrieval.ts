@@ -7,17 +7,18 @@ import zh from '../content/zh/figures/retrieval.json';
 import { choiceView, switchView } from '../draw/controls.js';
 import { invariantsView } from '../draw/invariants.js';
 import { type GridState, type MatrixModel, matrixView } from '../draw/matrix.js';
-import { cellWeight, exactNumber } from '../draw/number.js';
+import { cellWeight, exactNumber, givenNumber } from '../draw/number.js';
 import { railView } from '../draw/rail.js';
 import { domainOf } from '../draw/scale.js';
-import { rootDk, vector } from '../draw/symbols.js';
+import { spell } from '../draw/provenance.js';
+import { rootDk, singleQuery, vector } from '../draw/symbols.js';
 import example from '../examples/fruit-query.json';
 import sixStep from '../examples/six-step.json';
-import { type Case, caseOf, withBlock, withCausal } from '../state/case.js';
+import { type Case, type Cell, caseOf, withBlock, withCausal } from '../state/case.js';
 import { type Frame, frameOf } from '../state/frame.js';
 import { LocalCase } from '../state/local-case.js';
 import type { Page } from '../state/page.js';
-import { type Stage, isInput } from '../state/steps.js';
+import { type Stage, isInput, steps as allSteps } from '../state/steps.js';
 import { type Language, fill } from '../state/words.js';
 import retrievalSheet from '../styles/retrieval.css?inline';
 import { sheets } from './figure.js';
@@ -148,6 +149,12 @@ export class AttentionRetrieval extends OwnCaseFigure {
 
   protected override isTransposed(stage: Stage): boolean {
     return isColumn(stage);
+  }
+
+  /** In its own words, for what is a row elsewhere runs down the page here. */
+  protected override linesOf(cell: Cell, { language, words }: Page) {
+    const own = { ...words, ...{ en, zh }[language].words };
+    return spell(cell, this.frame, allSteps.length, own, givenNumber, singleQuery);
   }
 
   protected override board(page: Page) {
