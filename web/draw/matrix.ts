@@ -78,7 +78,7 @@ function cellLabel(
   const rules = model.cause?.(row, column) ?? [];
   const rule = rulesText(rules, words);
   const value =
-    rules.length === 0
+    rules.length === 0 || text === 'NaN'
       ? text.replace('\u2212∞', words.minusInfinity).replaceAll('\u2212', '-')
       : fill(model.scale === 'weight' ? words.zeroBy : words.maskedBy, { rule });
   return `${model.spokenName}, ${model.spoken(row, column)}, ${value}`;
@@ -94,10 +94,11 @@ function cellView<Name extends string>(
   const { stage } = model;
   const value = model.values[row]?.[column] ?? NaN;
   const rules = model.cause?.(row, column) ?? [];
-  const text =
-    model.scale === 'weight' ? (rules.length ? '0' : cellWeight(value)) : cellNumber(value);
+  const isForced = rules.length > 0 && value === 0;
+  const text = model.scale === 'weight' ? (isForced ? '0' : cellWeight(value)) : cellNumber(value);
   const { amount, tone, strong } = tint(value, model.scale, model.domain);
-  const cause = rules.length > 1 ? 'several' : (rules[0] ?? nothing);
+  const cause =
+    rules.length === 0 || Number.isNaN(value) ? nothing : rules.length > 1 ? 'several' : rules[0];
   const look = model.ghost
     ? { tone: nothing, cause: nothing, strong: false, style: nothing }
     : {
