@@ -21,6 +21,8 @@ import { TracedFigure, keepLast } from './traced-figure.js';
 
 const kinds = ['blocked', 'allowed'] as const;
 type Kind = (typeof kinds)[number];
+/** In PyTorch, who takes an array that way. */
+const takers = { blocked: 'nn.MultiheadAttention', allowed: 'F.scaled_dot_product_attention' };
 type Name = 'array' | Kind;
 const count = example.tokens.queries.length;
 const range = Array.from({ length: count }, (_, index) => index);
@@ -48,7 +50,9 @@ function weightsView(page: Page, shown: Shown, kind: Kind, grid?: GridState<Name
   const { matrices, cause } = masked(page, ...shown).frames[kind];
   const empty = cause.filter((row) => row.every((rules) => rules.length > 0)).length;
   return html`<div>
-    <p class="polarity-title">${own[kind]} <code>kind: '${kind}'</code></p>
+    <p class="polarity-title">
+      ${own[kind]} <code>kind: '${kind}'</code><code>${takers[kind]}</code>
+    </p>
     ${pairView<Name>(
       page.words,
       {
