@@ -24,8 +24,6 @@ const largest = {
 type Format = keyof typeof largest & DType;
 const formats = Object.keys(largest) as Format[];
 
-/** Beyond it a score is itself too large for float16. */
-const REACH = 60_000;
 type Scores = readonly [number, number, number];
 interface Shown {
   scores: Scores;
@@ -103,6 +101,9 @@ function boardView(page: Page, shown: Shown) {
       </tbody>
     </table>`;
   };
+  const names = { format: shown.format, stored: naive.exponents.map(grouped).join(', ') };
+  const isStored = naive.exponents.every((x, at) => grouped(x) === grouped(shown.scores[at]!));
+  const isMerged = new Set(naive.exponents).size < new Set(shown.scores).size;
   return html`<div class="comparison" data-picture>
     <div>
       <p class="comparison-title">${own.textbook}</p>
@@ -112,15 +113,24 @@ function boardView(page: Page, shown: Shown) {
     <div>
       <p class="comparison-title">${own.subtracted}</p>
       ${way(own.subtracted, safe, less)}
-      <p class="remark">${own.safe}</p>
+      <p class="remark">
+        ${safe.weights.some(Number.isNaN) ? fill(own.infinite, names) : own.safe}
+      </p>
     </div>
+    ${
+      isStored
+        ? nothing
+        : html`<p class="stored remark">
+            ${fill(own.stored, names)} ${isMerged ? own.merged : nothing}
+          </p>`
+    }
   </div>`;
 }
 
 function readScores(text: string): Scores | undefined {
   const found = text.split(',').map(Number);
-  const isInReach = found.every((x) => Math.abs(x) <= REACH);
-  return found.length === 3 && isInReach ? (found as unknown as Scores) : undefined;
+  const isRow = found.length === 3 && found.every(Number.isFinite);
+  return isRow ? (found as unknown as Scores) : undefined;
 }
 
 export class AttentionOverflow extends Figure {
@@ -137,12 +147,7 @@ export class AttentionOverflow extends Figure {
     };
   }
 
-  /** What was entered and what became of it, where it is beyond what the figure takes. */
-  #brought: { asked: string; used: string } | undefined;
-
-  #change(scores: Scores, brought?: { asked: string; used: string }): void {
-    this.#brought = brought;
-    this.requestUpdate();
+  #change(scores: Scores): void {
     const text = scores.join();
     this.set('x', text === home.scores.join() ? undefined : text);
   }
@@ -152,20 +157,15 @@ export class AttentionOverflow extends Figure {
     const take = ({ target }: Event) => {
       const box = target as HTMLInputElement;
       const asked = box.valueAsNumber;
-      const x = Number.isFinite(asked) ? Math.min(Math.max(asked, -REACH), REACH) : scores[index]!;
+      const x = Number.isFinite(asked) ? asked : scores[index]!;
       box.value = String(x);
-      this.#change(
-        scores.map((old, at) => (at === index ? x : old)) as unknown as Scores,
-        Math.abs(asked) > REACH ? { asked: grouped(asked), used: grouped(x) } : undefined,
-      );
+      this.#change(scores.map((old, at) => (at === index ? x : old)) as unknown as Scores);
     };
     return html`<label
       ><var>x</var><sub>${index + 1}</sub>
       <input
         type="number"
         step="any"
-        min=${-REACH}
-        max=${REACH}
         .value=${String(scores[index])}
         aria-label=${fill(own.score, { index: index + 1 })}
         @change=${take}
@@ -220,11 +220,6 @@ export class AttentionOverflow extends Figure {
             </button>`,
         )}
       </div>
-      ${
-        this.#brought
-          ? html`<p class="remark" role="status">${fill(own.brought, this.#brought)}</p>`
-          : nothing
-      }
       <div aria-live="polite">${boardView(page, this.#shown)}</div>`;
   }
 }
