@@ -223,7 +223,7 @@ const figures = {
   'dot-product': { link: 'dot.q=1,2&dot.k=-1.5,0.5', tables: ['geometry'] },
   dropout: { link: 'drop.p=0.25&drop.seed=7', tables: ['mean of 1000 draws'] },
   'finite-mask': { link: 'finite.c=-1e4', calls: 2 },
-  'mask-order': { link: '', calls: 2, tables: [/zeros/, /sums/] },
+  'mask-order': { link: 'order.add=2000', calls: 2, tables: [/zeros/, /sums/] },
   'mask-painter': {
     link: 'mask.m=keys:8,left:2,rules:causal+window+padding,paint:4.1+4.2+4.3+4.4',
   },
@@ -388,6 +388,7 @@ const ownPrograms = {
     ['half.c=20', [/\b25600\b/, '25616']],
     ['', [/(?<=[[{])(Infinity|float\('inf'\)|HUGE_VALF)/, '65504']],
     ['half.c=300', [/5760000/, '5760001']],
+    ['half.c=1e20', [/(?<=float32.*[[{])(Infinity|float\('inf'\)|HUGE_VALF)/, '1']],
   ],
 };
 

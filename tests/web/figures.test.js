@@ -344,6 +344,9 @@ test('masks: polarity, order and a padding mask that is broadcast, with their nu
     const polarity = await wake(page, 'polarity');
     near(await matrix(polarity, 0), seed.six_step.weights_causal, 'True forbids');
     assert.deepEqual((await matrix(polarity, 1))[3], ['0', '0', '0', '0']);
+    const titles = await polarity.locator('.polarity-title').allInnerTexts();
+    assert.match(titles[1], /forbids[^]*nn\.MultiheadAttention/);
+    assert.match(titles[2], /lets through[^]*F\.scaled_dot_product_attention/);
     await polarity.locator('.paint td.cell').first().focus();
     await page.keyboard.press('Shift+Space');
     const firstRow = await polarity.locator('.paint td[data-row="0"]').allInnerTexts();
@@ -364,6 +367,38 @@ test('masks: polarity, order and a padding mask that is broadcast, with their nu
       /The mask is 2×4, and a padding mask \[B, S\] looks like/,
     );
   });
+});
+
+test('mask order: a division brings back no row that a forbidden score has ruined', async () => {
+  const ready = (page) => page.locator('attention-mask-order[data-live]').waitFor();
+  for (const [language, lost] of [
+    ['en', /Row 1 is lost/],
+    ['zh', /第 1 行救不回来/],
+  ]) {
+    await onPage(
+      `${language}/?embed=1&figure=mask-order`,
+      async (page) => {
+        const order = page.locator('attention-mask-order');
+        const says = order.locator('.comparison-says');
+        assert.doesNotMatch(await says.innerText(), lost);
+        for (const [added, score, sum, zeroed] of [
+          ['2,000', '2e3', '0', '0.00'],
+          ['NaN', 'NaN', 'NaN', 'NaN'],
+        ]) {
+          await order.getByRole('radio', { name: added }).check();
+          await says.filter({ hasText: lost }).waitFor();
+          assert.match(await says.innerText(), new RegExp(`${sum}, 0\\.5085, 0\\.8991`));
+          assert.equal((await matrix(order, 0))[0][3], score);
+          near(await matrix(order, 1), seed.six_step.weights_causal, 'masked first');
+          assert.deepEqual((await matrix(order, 2))[0], [zeroed, '0', '0', '0']);
+          assert.deepEqual((await matrix(order, 3))[0], Array(4).fill('NaN'));
+          const inspector = await order.locator('.inspector dl').innerText();
+          assert.match(inspector.replace(/\s+/g, ' '), new RegExp(`÷ ${sum} = NaN$`));
+        }
+      },
+      { ready },
+    );
+  }
 });
 
 test('precision and sentence: what overflows in float16, and what the causal mask leaves', async () => {
@@ -430,13 +465,90 @@ test('overflow: the textbook’s softmax fails where the library’s does not, i
     assert.match(await verdict(), /Nothing overflows here: 89 is below 709\.78/);
     assert.deepEqual(await cells(0), await cells(1));
     await enter('99999');
-    assert.equal(await first.inputValue(), '60000');
-    await overflow.getByText('99,999 is more than this figure takes; 60,000 is used.').waitFor();
+    assert.match(await verdict(), /e to the power of 99,999 is beyond float64/);
+    assert.deepEqual(await cells(1), ['1', '0', '0']);
+    await overflow.getByRole('radio', { name: 'float16', exact: true }).check();
+    await overflow.getByText('In float16 a score is infinite.').waitFor();
+    assert.deepEqual(await cells(1), ['NaN', 'NaN', 'NaN']);
+    await overflow.getByRole('radio', { name: 'float64' }).check();
     await overflow.getByRole('button', { name: '−1,000' }).click();
     assert.match(await verdict(), /too small for float64 and becomes 0, and 0\/0 is NaN/);
     assert.deepEqual(await cells(1), ['0.67', '0.24', '0.09']);
     await page.waitForURL(/exp\.x=-1000,-1001/);
+    const stored = overflow.locator('.stored');
+    assert.equal(await stored.count(), 0);
+    await overflow.getByRole('radio', { name: 'bfloat16' }).check();
+    await stored.waitFor();
+    assert.match(
+      await stored.innerText(),
+      /bfloat16 rounds the scores to −1,000, −1,000, −1,000\./,
+    );
+    assert.match(await stored.innerText(), /cannot tell apart get equal weights/);
+    assert.deepEqual(await cells(1), ['0.33', '0.33', '0.33']);
   });
+});
+
+test('precision: 10^20 overflows float32 as well', async () => {
+  const ready = (page) => page.locator('attention-precision[data-live]').waitFor();
+  for (const [language, says] of [
+    ['en', 'First lost in scores: the largest float32 is 3.403e38.'],
+    ['zh', 'float32 最大只到 3.403e38。'],
+  ]) {
+    await onPage(
+      `${language}/?embed=1&figure=precision`,
+      async (page) => {
+        const precision = page.locator('attention-precision');
+        const widened = precision.locator('.comparison > div').last();
+        assert.match(await widened.innerText(), /102,400\s+−102,400\s+99,840/);
+        await precision.getByRole('button', { name: '1e20' }).click();
+        await widened.getByText(says).waitFor();
+        assert.match(await widened.innerText(), /∞\s+−∞\s+∞[^]*NaN\s+NaN\s+NaN/);
+        assert.equal(await precision.getByRole('spinbutton').inputValue(), '1e+20');
+        const slider = precision.getByRole('slider');
+        assert.equal(await slider.inputValue(), await slider.getAttribute('max'));
+      },
+      { ready },
+    );
+  }
+});
+
+test('a box that cannot take what is entered says what it takes instead', async () => {
+  const ready = (page) => page.locator('attention-precision[data-live]').waitFor();
+  await onPage(
+    'en/?embed=1&figure=precision',
+    async (page) => {
+      const figure = page.locator('attention-precision');
+      const box = figure.getByRole('spinbutton');
+      const says = figure.locator('output.taken');
+      const enter = async (text) => {
+        await box.fill(text);
+        await box.press('Enter');
+      };
+      await enter('1e21');
+      assert.equal(await says.innerText(), '1e21 cannot be had here; 1e20 is used.');
+      await enter('0.1');
+      assert.equal(await box.inputValue(), '1');
+      assert.equal(await says.innerText(), '0.1 cannot be had here; 1 is used.');
+      await enter('');
+      assert.equal(await box.inputValue(), '1');
+      assert.match(await says.innerText(), /not a number; the last good value stays/);
+      await box.fill('2');
+      assert.equal(await says.innerText(), '', 'gone once something else is entered');
+      await box.press('Enter');
+      assert.equal(await says.innerText(), '');
+    },
+    { ready },
+  );
+  await onPage(
+    'zh/?embed=1&figure=retrieval',
+    async (page) => {
+      const seedBox = page.locator('attention-retrieval .seed');
+      await seedBox.locator('input').fill('99999');
+      await seedBox.locator('input').press('Enter');
+      await seedBox.getByText('这里取不了 99,999，用的是 9,999。').waitFor();
+    },
+    { ready: (page) => page.locator('attention-retrieval[data-live]').waitFor() },
+  );
 });
 
 test('refusals: every wrong call gets the library’s own answer, and the right one works', async () => {

@@ -38,54 +38,78 @@ export interface Slider {
 /** The index of the number nearest to `value`. */
 const nearest = (numbers: readonly number[], value: number) =>
   numbers.reduce(
-    (best, x, at) => (Math.abs(x - value) < Math.abs(numbers[best]! - value) ? at : best),
+    (best, x, at) => (Math.abs(x - value) <= Math.abs(numbers[best]! - value) ? at : best),
     0,
   );
 
+/** As a box can show it: what is too long for that with an exponent. */
+const boxText = (x: number) => (Math.abs(x) < 1e15 ? String(x) : x.toExponential());
+
+/** What became of the number that was entered into a box; nothing was `asked` where it is none. */
+export interface Taken {
+  asked?: number;
+  used: number;
+}
+
+/** Under a box: what it takes instead of what was entered, as the figure says it. */
+const takenView = html`<output class="taken remark"></output>`;
+
+/** Brings what was entered into reach and on a step, and tells the figure; undefined where it is no number. */
+function enter(
+  box: HTMLInputElement,
+  { min, max, step = 1, value }: Pick<Slider, 'min' | 'max' | 'step' | 'value'>,
+): number | undefined {
+  const asked = box.valueAsNumber;
+  const isNumber = Number.isFinite(asked);
+  const onStep = Number.isInteger(step) ? min + Math.round((asked - min) / step) * step : asked;
+  const used = isNumber ? Math.min(Math.max(onStep, min), max) : value;
+  const detail: Taken = isNumber ? { asked, used } : { used };
+  box.dispatchEvent(new CustomEvent('taken', { bubbles: true, detail }));
+  return isNumber ? used : undefined;
+}
+
 /**
  * A slider with a number box: the same value twice, for the hand and for the keyboard. The box takes
- * any number in reach, whole where the steps are, and says what was taken; what is no number leaves
- * the value as it is.
+ * any number in reach, on a step where the steps are whole, and says what was taken; what is no number
+ * leaves the value as it is.
  */
 export function sliderView({ label, value, min, max, step = 1, stops, change }: Slider) {
   const take = (event: Event, isEntry: boolean) => {
     const box = target(event);
-    const asked = Number.isInteger(step) ? Math.round(box.valueAsNumber) : box.valueAsNumber;
-    const isNumber = Number.isFinite(asked);
-    const taken = isNumber ? Math.min(Math.max(asked, min), max) : value;
-    box.value = String(taken);
-    if (isNumber) change(taken, isEntry);
+    const taken = enter(box, { min, max, step, value });
+    box.value = boxText(taken ?? value);
+    if (taken !== undefined) change(taken, isEntry);
   };
   const slide = (event: Event) => {
     if (stops) change(stops[target(event).valueAsNumber]!, false);
     else take(event, false);
   };
-  const [low, high, by, now] = [min, max, step, value].map(String);
+  const [low, high, by, now] = [min, max, step, value].map(boxText);
   const range = stops
     ? ['0', String(stops.length - 1), '1', String(nearest(stops, value))]
     : [low, high, by, now];
   return html`<label class="slider">
-    <span>${withWidths(label)}</span>
-    <input
-      type="range"
-      aria-label=${label}
-      aria-valuetext=${`${label}: ${grouped(value)}`}
-      min=${range[0]!}
-      max=${range[1]!}
-      step=${range[2]!}
-      .value=${range[3]!}
-      @input=${slide}
-    />
-    <input
-      type="number"
-      aria-label=${label}
-      min=${low!}
-      max=${high!}
-      step=${by!}
-      .value=${now!}
-      @change=${(event: Event) => take(event, true)}
-    />
-  </label>`;
+      <span>${withWidths(label)}</span>
+      <input
+        type="range"
+        aria-label=${label}
+        aria-valuetext=${`${label}: ${grouped(value)}`}
+        min=${range[0]!}
+        max=${range[1]!}
+        step=${range[2]!}
+        .value=${range[3]!}
+        @input=${slide}
+      />
+      <input
+        type="number"
+        aria-label=${label}
+        min=${low!}
+        max=${high!}
+        step=${by!}
+        .value=${now!}
+        @change=${(event: Event) => take(event, true)}
+      /> </label
+    >${takenView}`;
 }
 
 export interface Seed {
@@ -103,8 +127,8 @@ export function seedView({ words, seed, last = 0, change }: Seed): TemplateResul
   const text = seed === undefined ? '' : String(seed);
   const take = (event: Event) => {
     const box = target(event);
-    const asked = Math.round(box.valueAsNumber);
-    const taken = Number.isFinite(asked) ? Math.min(Math.max(asked, low), high) : undefined;
+    const isEmptied = box.value === '' && text === '';
+    const taken = isEmptied ? undefined : enter(box, { min: low, max: high, value: seed ?? last });
     box.value = taken === undefined ? text : String(taken);
     if (taken !== undefined) change(taken);
   };
@@ -124,8 +148,15 @@ export function seedView({ words, seed, last = 0, change }: Seed): TemplateResul
     <button type="button" @pointerdown=${press} @click=${click}>${words.random}</button>
     <label
       ><span>${words.seed}</span>
-      <input type="number" min=${low} max=${high} placeholder="–" .value=${text} @change=${take} />
-    </label>
+      <input
+        type="number"
+        min=${low}
+        max=${high}
+        placeholder="–"
+        .value=${text}
+        @change=${take}
+      /> </label
+    >${takenView}
   </span>`;
 }
 

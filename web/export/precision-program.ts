@@ -25,6 +25,9 @@ const remarks = {
   float32: 'converted to float32 first',
 };
 
+/** What is too long for a whole number of C++, as a fraction. */
+const whole = (x: number) => (Number.isSafeInteger(x) ? String(x) : x.toExponential());
+
 const each = (line: (way: (typeof ways)[number], step: (typeof stepNames)[number]) => string) =>
   ways.map((way) => stepNames.map((step) => line(way, step)).join('\n')).join('\n');
 
@@ -49,7 +52,7 @@ function python(
   return `# ${title}
 ${library}
 
-c, width = ${component}, ${width}
+c, width = ${whole(component)}, ${width}
 root = width**0.5
 keys = [c, -c, c - 1]
 
@@ -113,15 +116,17 @@ def check(found, expected, near):
 const javascript = ({ component, width, expected }: Precision) => `// ${title}
 import { load, tensor } from 'attention-wasm';
 
-const [c, width] = [${component}, ${width}];
+const [c, width] = [${whole(component)}, ${width}];
 const attention = await load({ threads: 1 });
-const half = (numbers) => tensor(numbers.map((x) => Array(width).fill(x)), 'float16');
-const key = half([c, -c, c - 1]);
+const rows = (numbers, dtype) => tensor(numbers.map((x) => Array(width).fill(x)), dtype);
+const keys = [c, -c, c - 1];
+const [half, single] = [rows(keys, 'float16'), rows(keys, 'float32')];
 
-// float16 is widened to float32; \`unwidened\` is what its own arithmetic gives
-const whole = attention.explain(half([c]), key, key);
-const scaledFirst = attention.explain(half([c / Math.sqrt(width)]), key, key, { scale: 1 });
-${ways.map((way) => `// ${remarks[way]}\nconst ${way} = ${{ float16: 'whole.unwidened', first: 'scaledFirst.unwidened', float32: 'whole' }[way]}.steps;`).join('\n')}
+// of float16, \`unwidened\` is what its own arithmetic gives
+const whole = attention.explain(rows([c], 'float16'), half, half);
+const scaledFirst = attention.explain(rows([c / Math.sqrt(width)], 'float16'), half, half, { scale: 1 });
+const wide = attention.explain(rows([c], 'float32'), single, single);
+${ways.map((way) => `// ${remarks[way]}\nconst ${way} = ${{ float16: 'whole.unwidened', first: 'scaledFirst.unwidened', float32: 'wide' }[way]}.steps;`).join('\n')}
 
 function assertSame(name, { data }, expected) {
   const isSame = expected.every((x, at) => Object.is(data[at], x));
@@ -154,7 +159,7 @@ struct Steps {
   Numbers scores, scaled, weights;
 };
 
-constexpr float c = ${component};
+constexpr float c = ${whole(component)};
 constexpr int width = ${width};
 
 // ${rounding}

@@ -3,7 +3,9 @@
 import { type CSSResult, LitElement, type PropertyValues, html, nothing, unsafeCSS } from 'lit';
 import tokensSheet from '../styles/tokens.css?inline';
 import figureSheet from '../styles/figure.css?inline';
+import type { Taken } from '../draw/controls.js';
 import { copyNumbers } from '../draw/copy.js';
+import { grouped } from '../draw/number.js';
 import type { Given } from '../export/data.js';
 import type { Exhibit } from '../export/exhibit.js';
 import type { Case } from '../state/case.js';
@@ -234,6 +236,21 @@ export abstract class Figure extends LitElement {
     return remarks.map((text) => html`<p class="remark" role="status">${text}</p>`);
   }
 
+  /** Says under a box what it took instead of what was entered; once more is entered, no longer. */
+  #sayTaken(event: Event): void {
+    const place = (event.target as Element).closest('label')?.nextElementSibling;
+    if (!place?.matches('.taken')) return;
+    const { asked, used } = ((event as CustomEvent<Taken | undefined>).detail ??
+      {}) as Partial<Taken>;
+    const { words } = this.page!;
+    place.textContent =
+      used === undefined || asked === used
+        ? ''
+        : asked === undefined
+          ? words.notNumber
+          : fill(words.taken, { asked: grouped(asked), used: grouped(used) });
+  }
+
   /** `isEntry`: whether Back undoes it by itself. */
   protected set(name: string, text: string | undefined, isEntry = true): void {
     const { store } = this.page!;
@@ -274,6 +291,8 @@ export abstract class Figure extends LitElement {
         role="figure"
         aria-label=${this.name(this.page)}
         @copy=${copyNumbers}
+        @input=${this.#sayTaken}
+        @taken=${this.#sayTaken}
       >
         ${this.#whose(this.page)} ${view} ${this.remarks(this.page)} ${this.menu(this.page)}
       </div>`;

@@ -14,45 +14,61 @@ import { Figure, sheets } from './figure.js';
 
 const WIDTH = 64;
 const home = 40;
+/** The slider goes through what float16 holds until it overflows, and on; the box goes further. */
+const FAR = 1e20;
+const stops = Array.from({ length: 300 }, (_, at) => at + 1);
+const tries = [home, 31, 300, FAR];
+const largest = { float16: 65504, float32: 2 ** 127 * (2 - 2 ** -23) };
 type Way = 'float16' | 'first' | 'widened';
 const rows = ['scores', 'scaled', 'weights'] as const;
 
+const filled = (x: number) => Array.from({ length: WIDTH }, () => x);
+
 function traces({ attention, library: { tensor } }: Page, c: number): Record<Way, Trace> {
-  const filled = (x: number) => Array.from({ length: WIDTH }, () => x);
-  const half = (values: number[]) => tensor(values.map(filled), 'float16');
-  const key = half([c, -c, c - 1]);
-  const whole = attention.explain(half([c]), key, key);
+  const rows = (values: number[], dtype: 'float16' | 'float32') =>
+    tensor(values.map(filled), dtype);
+  const keys = [c, -c, c - 1];
+  const [half, wide] = [rows(keys, 'float16'), rows(keys, 'float32')];
+  const whole = attention.explain(rows([c], 'float16'), half, half);
   // √64 = 8 divides a float16 exactly, so that only the order differs.
-  const first = attention.explain(half([c / 8]), key, key, { scale: 1 });
-  return { float16: whole.unwidened!, first: first.unwidened!, widened: whole };
+  const first = attention.explain(rows([c / 8], 'float16'), half, half, { scale: 1 });
+  const widened = attention.explain(rows([c], 'float32'), wide, wide);
+  return { float16: whole.unwidened!, first: first.unwidened!, widened };
 }
 
-/** What the scores are where nothing is rounded: every sum of these whole numbers fits in float64. */
+/** What the scores are where nothing is rounded, or only in float64. */
 function exactScores({ attention, library: { tensor } }: Page, c: number): number[] {
-  const filled = (x: number) => Array.from({ length: WIDTH }, () => x);
   const key = tensor([c, -c, c - 1].map(filled), 'float64');
   const { scaled } = attention.explain(tensor([filled(c)], 'float64'), key, key).steps;
   return [0, 1, 2].map((at) => Number(scaled.data[at]));
 }
 
 /** What became of the scores on the way to softmax: the first step that overflows, or the rounding. */
-function fate({ words, language }: Page, { steps, diagnostics }: Trace, exact: number[]): string {
+function fate(
+  { words, language }: Page,
+  way: Way,
+  { steps, diagnostics }: Trace,
+  exact: number[],
+): string {
   const own = { en, zh }[language];
+  const format = way === 'widened' ? 'float32' : 'float16';
   const fault = diagnostics.firstNonFinite;
   if (fault) {
     const step = words.stages[fault.step as 'scores'] ?? fault.step;
-    return fill(own.firstFault, { step });
+    return fill(own.firstFault, { step, format, largest: grouped(largest[format]) });
   }
   const lost = exact.map((x, at) => Math.abs(x - Number(steps.scaled.data[at])));
   if (lost.every((x) => x === 0)) return own.exact;
   const wanted = exact.map(grouped).join(', ');
-  return fill(own.rounded, { wanted, lost: lost.map(grouped).join(', ') });
+  return fill(own.rounded, { format, wanted, lost: lost.map(grouped).join(', ') });
 }
 
 function boardView(page: Page, c: number) {
   const own = { en, zh }[page.language];
   const found = traces(page, c);
   const exact = exactScores(page, c);
+  const { tensor, toNested } = page.library;
+  const [eighth] = toNested(tensor([c / 8], 'float16')) as [number];
   const query = html`<var>q</var> ÷ ${root(WIDTH)}`;
   const product = html`<var>q</var>·<var>k</var>`;
   const line = (name: unknown, found: readonly unknown[]) =>
@@ -82,7 +98,7 @@ function boardView(page: Page, c: number) {
         <tbody>
           ${
             name === 'first'
-              ? html`${line(query, Array(3).fill(html`<td>${grouped(c / 8)}</td>`))}
+              ? html`${line(query, Array(3).fill(html`<td ?data-lost=${!Number.isFinite(eighth)}>${grouped(eighth)}</td>`))}
                 ${line(html`(${query})·<var>k</var>`, cells(trace, 'scaled'))}`
               : html`${line(product, cells(trace, 'scores'))}
                 ${line(html`÷ ${root(WIDTH)}`, cells(trace, 'scaled'))}`
@@ -90,7 +106,7 @@ function boardView(page: Page, c: number) {
           ${line(own.weights, cells(trace, 'weights'))}
         </tbody>
       </table>
-      <p class="remark">${fate(page, trace, exact)}</p>
+      <p class="remark">${fate(page, name, trace, exact)}</p>
     </div>`;
   };
   return html`<p class="remark">${withWidths(own.table)}</p>
@@ -104,7 +120,7 @@ export class AttentionPrecision extends Figure {
   static firstFrame = (page: Page) => boardView(page, home);
 
   get #component(): number {
-    return this.whole('c', [1, 300], home);
+    return this.whole('c', [1, FAR], home);
   }
 
   protected override exhibit(page: Page) {
@@ -135,15 +151,22 @@ export class AttentionPrecision extends Figure {
   protected override view(page: Page) {
     const own = { en, zh }[page.language];
     const c = this.#component;
+    const take = (value: number, isEntry: boolean) =>
+      this.set('c', value === home ? undefined : String(value), isEntry);
     return html`<div class="tools">
         ${sliderView({
           label: own.component,
           value: c,
           min: 1,
-          max: 300,
-          change: (value, isEntry) =>
-            this.set('c', value === home ? undefined : String(value), isEntry),
+          max: FAR,
+          stops,
+          change: take,
         })}
+        <span>${own.try}</span>
+        ${tries.map(
+          (to) =>
+            html`<button type="button" @click=${() => take(to, true)}>${grouped(to)}</button>`,
+        )}
       </div>
       <div aria-live="polite">${boardView(page, c)}</div>`;
   }
