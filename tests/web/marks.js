@@ -25,13 +25,14 @@ export function expectedMarks(shapes, reads, focus) {
   const [stage, ...place] = focus.split(' ');
   // One pair of query and key is the same pair at every step, also where the mask cuts it off.
   const same = pairs.includes(stage) ? pairs.map((name) => [name, ...place].join(' ')) : [];
+  const spelled = same.slice(0, pairs.indexOf(stage)).filter((name) => all.includes(name));
   const marks = {};
   const mark = (names, kind) => {
     for (const name of names) if (all.includes(name)) marks[name] ??= kind;
   };
   mark([focus], 'focus');
   mark(operands, 'operand');
-  mark(sources, 'source');
+  mark([...sources, ...spelled.flatMap(back)], 'source');
   mark(results, 'result');
   mark(same, 'source');
   return marks;

@@ -2,7 +2,7 @@
 // `operandsOf`; the rest is walking along it in both directions.
 import { type Cell, type Matrix, sizeOf } from '../state/case.js';
 import type { Frame } from '../state/frame.js';
-import { type Stage, isPair, stages } from '../state/steps.js';
+import { type Stage, isPair, pairStages, stages } from '../state/steps.js';
 
 /** focus: the cell itself · operand: read directly · source: further back · result: follows from it. */
 export type Mark = 'focus' | 'operand' | 'source' | 'result';
@@ -90,11 +90,11 @@ export function lineageOf(frame: Frame): Lineage {
 }
 
 function closure<Name extends string>(
-  start: Cell<Name>,
+  starts: readonly Cell<Name>[],
   next: (cell: Cell<Name>) => readonly Cell<Name>[],
 ): Set<string> {
   const reached = new Set<string>();
-  const pending = [...next(start)];
+  const pending = starts.flatMap(next);
   for (let cell = pending.pop(); cell; cell = pending.pop()) {
     if (reached.has(id(cell))) continue;
     reached.add(id(cell));
@@ -126,6 +126,16 @@ function followersIn<Name extends string>(lineage: Lineage<Name>): Map<string, C
   return map;
 }
 
+/**
+ * A pair that the mask cuts off reads nothing, but it is the same pair at every step: this one and those
+ * before it, whose sums are spelled with it.
+ */
+function samePairUpTo<Name extends string>(focus: Cell<Name>, { shapes }: Lineage<Name>) {
+  const before = isPair(focus.stage) ? pairStages.slice(0, pairStages.indexOf(focus.stage)) : [];
+  const shown = before.filter((stage) => shapes.has(stage as string as Name));
+  return [focus, ...shown.map((stage) => ({ ...focus, stage: stage as string as Name }))];
+}
+
 export type Marks<Name extends string = Stage> = (
   stage: Name,
   row: number,
@@ -139,8 +149,8 @@ export function marksFor<Name extends string>(
 ): Marks<Name> {
   if (!focus) return () => undefined;
   const operands = new Set(lineage.operandsOf(focus).map(id));
-  const sources = closure(focus, lineage.operandsOf);
-  const results = closure(focus, (cell) => followersIn(lineage).get(id(cell)) ?? []);
+  const sources = closure(samePairUpTo(focus, lineage), lineage.operandsOf);
+  const results = closure([focus], (cell) => followersIn(lineage).get(id(cell)) ?? []);
   return (stage, row, column) => {
     const cell = id({ stage, row, column });
     if (cell === id(focus)) return 'focus';
