@@ -1,8 +1,9 @@
-// The hatch of a cell names the rule that forbids it: each rule its own, and the same in every matrix.
+// The hatch of a cell names the rule that forbids it: each rule its own, the same in every matrix, and
+// dark enough to be seen.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onPage } from './browser.js';
-import { wake } from './marks.js';
+import { at, wake } from './marks.js';
 
 /** The angles of the lines on each cell, by its place in its matrix. */
 const angles = (cells) =>
@@ -35,5 +36,75 @@ test('every rule is hatched in a way of its own, and the weights as the mask', a
     const finite = await wake(page, 'finite-mask');
     const ofMasked = (what) => angles(finite.locator(`td[data-stage="masked${what}"]`));
     assert.deepEqual(await ofMasked('Weights'), await ofMasked('Scores'));
+  });
+});
+
+/** Colours of the lines on a cell, and of what they are drawn on. */
+const colors = (cell) =>
+  cell.evaluate((element) => {
+    const { backgroundImage, backgroundColor } = getComputedStyle(element);
+    const canvas = document.createElement('canvas').getContext('2d', {
+      willReadFrequently: true,
+    });
+    const pixel = (css) => {
+      canvas.clearRect(0, 0, 1, 1);
+      canvas.fillStyle = css;
+      canvas.fillRect(0, 0, 1, 1);
+      return [...canvas.getImageData(0, 0, 1, 1).data];
+    };
+    const found = backgroundImage.match(/(?:rgba?|color)\([^()]*\)/g).map(pixel);
+    return { lines: found.filter(([, , , alpha]) => alpha > 0), below: pixel(backgroundColor) };
+  });
+const luminance = (rgb) =>
+  rgb
+    .slice(0, 3)
+    .map((part) => part / 255)
+    .map((x) => (x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, x, channel) => sum + x * [0.2126, 0.7152, 0.0722][channel], 0);
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`in the ${colorScheme} theme a hatch is seen: 2:1 at least, in the mask, the weights and the legend`, async () => {
+    await onPage(
+      'en/#s=6',
+      async (page) => {
+        const stepper = page.locator('attention-stepper');
+        const cells = [
+          at(stepper, 'masked 0 1'),
+          at(stepper, 'weights 0 1'),
+          stepper.locator('.hatches .cell'),
+        ];
+        for (const cell of cells) {
+          const { lines, below } = await colors(cell);
+          assert.ok(lines.length > 0);
+          for (const line of lines) {
+            assert.equal(line[3], 255, 'opaque');
+            const [low, high] = [luminance(line), luminance(below)].sort((a, b) => a - b);
+            assert.ok((high + 0.05) / (low + 0.05) >= 2, `${line} on ${below}`);
+          }
+        }
+      },
+      { colorScheme },
+    );
+  });
+}
+
+test('what a later step brings is hatched too, and paler', async () => {
+  await onPage('en/#s=1', async (page) => {
+    const stepper = page.locator('attention-stepper');
+    const { lines } = await colors(at(stepper, 'masked 0 1'));
+    assert.ok(lines.length > 0 && lines.every(([, , , alpha]) => alpha < 255));
+  });
+});
+
+test('a number larger than its tints reach is marked, and only such', async () => {
+  await onPage('en/', async (page) => {
+    const finite = await wake(page, 'finite-mask');
+    const marked = await finite
+      .locator('td[data-beyond]')
+      .evaluateAll((cells) => cells.map((cell) => cell.textContent.trim()));
+    assert.equal(marked.length, 8);
+    assert.deepEqual([...new Set(marked)], ['−1e9']);
+    assert.equal(await finite.locator('.hatches [data-beyond]').count(), 1);
+    assert.equal(await page.locator('attention-stepper td[data-beyond]').count(), 0);
   });
 });

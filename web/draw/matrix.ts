@@ -6,7 +6,7 @@ import { type Words, fill, rulesText } from '../state/words.js';
 import type { Editing } from './grid.js';
 import type { Mark, Marks } from './lineage.js';
 import { cellNumber, cellWeight } from './number.js';
-import { type Scale, tint } from './scale.js';
+import { type Scale, isBeyond, tint } from './scale.js';
 
 export interface MatrixModel<Name extends string = Stage> {
   stage: Name;
@@ -28,7 +28,7 @@ export interface MatrixModel<Name extends string = Stage> {
   caption?: string;
   /** One more column with each row's sum. */
   sums?: boolean;
-  /** Its step has not come yet: its numbers wait in grey, without tint and hatching. */
+  /** Its step has not come yet: its numbers wait in grey, without tint, its hatching is pale. */
   ghost: boolean;
 }
 
@@ -100,19 +100,20 @@ function cellView<Name extends string>(
   const cause =
     rules.length === 0 || Number.isNaN(value) ? nothing : rules.length > 1 ? 'several' : rules[0];
   const look = model.ghost
-    ? { tone: nothing, cause: nothing, strong: false, style: nothing }
+    ? { tone: nothing, strong: false, isBeyond: false, style: nothing }
     : {
         tone: Number.isNaN(value) ? 'nan' : tone,
-        cause,
         strong,
+        isBeyond: isBeyond(value, model.domain),
         style: `--t:${amount.toFixed(3)}`,
       };
   if (!grid) {
     return html`<td
       class="cell"
       data-tone=${look.tone}
-      data-cause=${look.cause}
+      data-cause=${cause}
       ?data-strong=${look.strong}
+      ?data-beyond=${look.isBeyond}
       style=${look.style}
     >
       ${text}
@@ -142,10 +143,11 @@ function cellView<Name extends string>(
     data-row=${row}
     data-column=${column}
     data-tone=${look.tone}
-    data-cause=${look.cause}
+    data-cause=${cause}
     data-mark=${mark ?? nothing}
     data-edges=${mark ? edges(markAt, row, column, model.transposed) : nothing}
     ?data-strong=${look.strong}
+    ?data-beyond=${look.isBeyond}
     ?data-pinned=${at(grid.pin, stage, row, column)}
     style=${look.style}
     aria-label=${cellLabel(model, words, row, column, text)}

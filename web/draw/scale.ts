@@ -31,6 +31,10 @@ export function domainOf(...matrices: Matrix[]): number {
   return Math.max(...sizes, Number.MIN_VALUE);
 }
 
+/** Larger than the tints of a matrix reach. */
+export const isBeyond = (value: number, domain: number) =>
+  Number.isFinite(value) && Math.abs(value) > domain;
+
 export function tint(value: number, scale: Scale, domain: number): Tint {
   const share = Number.isFinite(value) ? Math.min(Math.abs(value) / domain, 1) : 0;
   const tone = scale === 'weight' ? 'weight' : value < 0 ? 'negative' : 'positive';

@@ -99,7 +99,7 @@ function svgItem(item: Item): string {
       return `<rect x="${round(item.x)}" y="${round(item.y)}" ${size} ${paint}/>`;
     }
     case 'hatch':
-      return `<path d="${pathOf(hatchLines(item))}" stroke="${item.color}" stroke-opacity="0.4"/>`;
+      return `<path d="${pathOf(hatchLines(item))}" stroke="${item.color}" stroke-opacity="0.5"/>`;
     case 'line':
       return `<path d="${pathOf([item.line])}" stroke="${item.color}" stroke-width="${item.size}"/>`;
     case 'path': {
@@ -144,7 +144,7 @@ function paint(canvas: CanvasRenderingContext2D, item: Item): void {
   if (item.kind === 'path') return paintPath(canvas, item);
   canvas.fillStyle = canvas.strokeStyle = item.color;
   canvas.lineWidth = item.kind === 'line' ? item.size : 1;
-  canvas.globalAlpha = item.kind === 'hatch' ? 0.4 : 1;
+  canvas.globalAlpha = item.kind === 'hatch' ? 0.5 : 1;
   const stroke = (lines: readonly Line[]) => {
     canvas.beginPath();
     for (const [x1, y1, x2, y2] of lines) {

@@ -1,5 +1,5 @@
 // <attention-finite-mask>: a large negative number in place of −∞, beside a real mask.
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 import en from '../content/en/figures/finite-mask.json';
 import zh from '../content/zh/figures/finite-mask.json';
 import { choiceView } from '../draw/controls.js';
@@ -7,9 +7,10 @@ import { hatchesView } from '../draw/hatches.js';
 import { invariantsLine } from '../draw/invariants.js';
 import { type Lineage, shapesOf } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
+import { exactNumber } from '../draw/number.js';
 import { pairView } from '../draw/pair.js';
 import { spellAs } from '../draw/provenance.js';
-import { domainOf } from '../draw/scale.js';
+import { domainOf, isBeyond } from '../draw/scale.js';
 import type { Case, Cell } from '../state/case.js';
 import { frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
@@ -108,6 +109,16 @@ function boardView(page: Page, shown: Shown, grid?: GridState<Name>) {
       ${column(title.added, 'added')} ${column(title.masked, 'masked')}
     </div>
     <p class="comparison-says" aria-live="polite">${own.says[isSame ? 'same' : 'different']}</p>
+    ${
+      matrices.addedScores.flat().some((x) => isBeyond(x, domain))
+        ? html`<p class="hatches">
+            <span
+              ><span class="cell" data-tone="negative" data-beyond style="--t:0.8"></span>
+              ${fill(own.beyond, { domain: exactNumber(domain) })}</span
+            >
+          </p>`
+        : nothing
+    }
     ${hatchesView(page.words, cause)} ${checks('added')} ${checks('masked')}`;
 }
 
