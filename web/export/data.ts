@@ -2,6 +2,7 @@
 import { type Case, type Cell, type Matrix, sameShape } from '../state/case.js';
 import type { Frame } from '../state/frame.js';
 import { type Input, inputs as inputNames } from '../state/random.js';
+import { type Words, fill } from '../state/words.js';
 import type { Call, Exhibit } from './exhibit.js';
 
 /** What a figure is set to, as its links say it. */
@@ -72,41 +73,61 @@ const isMatrix = (x: unknown): x is Matrix =>
 const isObject = (x: unknown): x is Record<string, unknown> =>
   typeof x === 'object' && x !== null && !Array.isArray(x);
 
-function parsed(text: string): Record<string, unknown> | string {
-  try {
-    const whole: unknown = JSON.parse(text);
-    return isObject(whole) ? whole : '{}';
-  } catch (error) {
-    return String(error);
+/** Why a figure cannot open a text. */
+export class Misfit {
+  constructor(
+    readonly word: 'notJSON' | 'notThere' | 'otherFigure',
+    /** The part of it that is not as it should be, or the figure that it is from. */
+    readonly part = '',
+  ) {}
+
+  text({ export: own, figures }: Words): string {
+    const names: Record<string, string> = figures;
+    return fill(own[this.word], { part: this.part, figure: names[this.part] ?? this.part });
   }
 }
+const lacking = (part: string) => new Misfit('notThere', part);
 
-/** The case and what is shown of it, or the name of the part that is not as it should be. */
-export function caseFrom(text: string): { case: Case; shown: Partial<Shown> } | string {
+/** What a figure has saved; one that says its name opens only what it has saved itself. */
+function parsed(text: string, figure?: string): Record<string, unknown> | Misfit {
+  let whole: unknown;
+  try {
+    whole = JSON.parse(text);
+  } catch {
+    return new Misfit('notJSON');
+  }
+  if (!isObject(whole)) return lacking('{ … }');
+  if (whole.figure === figure) return whole;
+  return typeof whole.figure === 'string'
+    ? new Misfit('otherFigure', whole.figure.replace('attention-', ''))
+    : lacking('figure');
+}
+
+/** The case and what is shown of it. */
+export function caseFrom(text: string): { case: Case; shown: Partial<Shown> } | Misfit {
   const whole = parsed(text);
-  if (typeof whole === 'string') return whole;
-  if (!isObject(whole.inputs)) return 'inputs';
+  if (whole instanceof Misfit) return whole;
+  if (!isObject(whole.inputs)) return lacking('inputs');
   const { query, key, value } = whole.inputs;
-  if (!isMatrix(query)) return 'inputs.query';
-  if (!isMatrix(key)) return 'inputs.key';
-  if (!isMatrix(value)) return 'inputs.value';
+  if (!isMatrix(query)) return lacking('inputs.query');
+  if (!isMatrix(key)) return lacking('inputs.key');
+  if (!isMatrix(value)) return lacking('inputs.value');
   const { options = {}, shown = {} } = whole;
-  if (!isObject(options)) return 'options';
-  if (!isObject(shown)) return 'shown';
+  if (!isObject(options)) return lacking('options');
+  if (!isObject(shown)) return lacking('shown');
   return { case: { query, key, value, options }, shown };
 }
 
-/** What `figure` was set to, or the name of the part that is not as it should be. */
-export function settingsFrom(text: string, figure: string): Settings | string {
-  const whole = parsed(text);
-  if (typeof whole === 'string') return whole;
-  if (whole.figure !== figure) return `figure: ${JSON.stringify(whole.figure)} ≠ "${figure}"`;
+/** What `figure` was set to. */
+export function settingsFrom(text: string, figure: string): Settings | Misfit {
+  const whole = parsed(text, figure);
+  if (whole instanceof Misfit) return whole;
   const { settings } = whole;
-  if (!isObject(settings)) return 'settings';
+  if (!isObject(settings)) return lacking('settings');
   const wrong = Object.entries(settings).find(
     ([name, value]) => !/^[a-z]+$/.test(name) || typeof value !== 'string',
   );
-  return wrong ? `settings.${wrong[0]}` : (settings as Settings);
+  return wrong ? lacking(`settings.${wrong[0]}`) : (settings as Settings);
 }
 
 /** What a case gives to a call. */
@@ -116,9 +137,9 @@ export interface Given {
 }
 
 /** The page's case as it was saved, if its numbers are of the sizes of `like`. */
-export function givenFrom(text: string, like: Case): Given | undefined {
-  const whole = parsed(text);
-  const mine = typeof whole !== 'string' && isObject(whole.mine) ? whole.mine : {};
+export function givenFrom(text: string, figure: string, like: Case): Given | undefined {
+  const whole = parsed(text, figure);
+  const mine = !(whole instanceof Misfit) && isObject(whole.mine) ? whole.mine : {};
   const inputs = isObject(mine.inputs) ? mine.inputs : {};
   const fits = inputNames.every((name) => {
     const rows = inputs[name];

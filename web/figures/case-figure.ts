@@ -136,9 +136,9 @@ export abstract class CaseFigure extends Figure {
 
   async #open(page: Page, text: string): Promise<string | undefined> {
     const { words } = page;
-    const { caseFrom } = await import('../export/data.js');
+    const { Misfit, caseFrom } = await import('../export/data.js');
     const found = caseFrom(text);
-    if (typeof found === 'string') return fill(words.export.notThere, { part: found });
+    if (found instanceof Misfit) return found.text(words);
     const now = this.like?.(found.shown) ?? this.shownCase(page);
     const wrong = (['query', 'key', 'value'] as const).find(
       (name) => !sameShape(found.case[name], now[name]),

@@ -59,19 +59,17 @@ export abstract class Figure extends LitElement {
         return settingsJSON(name, this.ownSettings(), exhibit(), this.#given());
       },
       open: async (text) => {
-        const { givenFrom, settingsFrom } = await import('../export/data.js');
+        const { Misfit, givenFrom, settingsFrom } = await import('../export/data.js');
+        const { store, words } = this.page!;
         const found = settingsFrom(text, name);
-        if (typeof found === 'string') {
-          return fill(this.page!.words.export.notThere, { part: found });
-        }
-        const { store } = this.page!;
+        if (found instanceof Misfit) return found.text(words);
         if (found.mine !== undefined) {
           // The reader's numbers are the page's case, not a setting of the figure.
-          const given = givenFrom(text, store.home.case);
+          const given = givenFrom(text, name, store.home.case);
           const taken = given && this.taken(given);
           if (!taken) {
             const part = given ? 'mine.options.mask' : 'mine.inputs';
-            return fill(this.page!.words.export.notThere, { part });
+            return new Misfit('notThere', part).text(words);
           }
           store.update({ case: taken });
         }

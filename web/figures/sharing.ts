@@ -44,6 +44,8 @@ export async function copied(
 
 export class Sharing {
   #message = '';
+  /** What the page showed when that was said; it holds no longer than this. */
+  #saidOf: object | undefined;
 
   constructor(
     readonly figure: Figure,
@@ -71,6 +73,7 @@ export class Sharing {
 
   #say(message: string): void {
     this.#message = message;
+    this.#saidOf = this.figure.page!.store.view;
     this.figure.requestUpdate();
   }
 
@@ -85,7 +88,7 @@ export class Sharing {
     if (!shared && !isInAddress) return nothing;
     return menuView({
       words: page.words,
-      message: this.#message,
+      message: this.#saidOf === page.store.view ? this.#message : '',
       files: shared && {
         hasPrograms: shared.hasPrograms,
         save: (format) => this.#try(() => this.#save(page, shared, format)),
