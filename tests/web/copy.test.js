@@ -93,6 +93,9 @@ test('several cells are tab-separated: a row, a matrix, a transposed one, a sele
         const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, composed: true });
         root.activeElement.dispatchEvent(paste);
       });
+      await at('value', 0, 0)
+        .filter({ hasText: weights[0][0].toFixed(2) })
+        .waitFor();
       const shown = (await textsOf(page, 'value')).map((row) => row.map(Number));
       shown.forEach((row, i) =>
         row.forEach((x, j) => assert.ok(Math.abs(x - weights[i][j]) <= 0.005, `${i} ${j}: ${x}`)),

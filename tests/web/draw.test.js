@@ -1,4 +1,4 @@
-// The page's own small parts: numbers, tints, pasted text, links.
+// The page's own small parts: numbers, tints, links.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ const read = async (path) => {
 };
 const { cellNumber, cellWeight, equalsSign, exactNumber, givenNumber, operand, sumTerms } =
   await read('draw/number.ts');
-const { parseNumber, parseMatrix } = await read('state/parse.ts');
+const { parseNumber } = await read('state/parse.ts');
 const { encode, decode } = await read('state/link.ts');
 const { invariantsOf, keptScaled } = await read('draw/invariants.ts');
 const { tint } = await read('draw/scale.ts');
@@ -87,25 +87,6 @@ test('numbers as people write them are read, and nothing else', () => {
   for (const text of ['', '-', '.', '1.2.3', '1e', 'NaN', 'Infinity', '1e999', '0x10', '1 2']) {
     assert.equal(parseNumber(text), undefined, text);
   }
-});
-
-test('matrices are read from spreadsheets, NumPy, PyTorch and JSON', () => {
-  const expected = [
-    [1, -2],
-    [0.5, 4],
-  ];
-  for (const text of [
-    '1\t-2\r\n0.5\t4\r\n',
-    '1, -2\n.5, 4',
-    '[[1, -2], [0.5, 4]]',
-    'array([[ 1. , -2. ],\n       [ 0.5,  4. ]])',
-    'tensor([[ 1.0000, -2.0000],\n        [ 0.5000,  4.0000]])',
-    '[[1 -2]\n [0.5 4]]',
-  ]) {
-    assert.deepEqual(parseMatrix(text), expected, text);
-  }
-  for (const text of ['', 'hello', '1 2\n3', '1 two'])
-    assert.equal(parseMatrix(text), undefined, text);
 });
 
 const home = {

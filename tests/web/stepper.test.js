@@ -236,27 +236,53 @@ test('a matrix can be pasted, as a spreadsheet or a tensor prints it', async () 
       const init = { clipboardData, bubbles: true, composed: true, cancelable: true };
       element.dispatchEvent(new ClipboardEvent('paste', init));
     }, text);
+  const shows = (page, rows) =>
+    page.waitForFunction((wanted) => {
+      const { shadowRoot } = document.querySelector('attention-stepper');
+      const textAt = (i, j) =>
+        shadowRoot
+          .querySelector(`[data-stage="key"][data-row="${i}"][data-column="${j}"]`)
+          .textContent.trim();
+      return wanted.every((row, i) => row.every((text, j) => textAt(i, j) === text));
+    }, rows);
   await onPage('en/', async (page) => {
-    await paste(page, '1\t2\t3\n4\t5\t6\n');
-    assert.deepEqual((await textsOf(page, 'key')).slice(0, 3), [
-      ['1.00', '2.00', '3.00'],
-      ['4.00', '5.00', '6.00'],
+    const rows = [
+      ['1.00', '−2.00', '3.00'],
+      ['0.50', '4.00', '6.00'],
       ['0.86', '−0.99', '0.30'],
-    ]);
+    ];
+    for (const text of [
+      '1\t-2\t3\r\n0.5\t4\t6\r\n',
+      '1, -2, 3\n.5, 4, 6',
+      '[[1, -2, 3], [0.5, 4, 6]]',
+      'array([[ 1. , -2. , 3. ],\n       [ 0.5,  4. , 6. ]])',
+    ]) {
+      await paste(page, text);
+      await shows(page, rows);
+      await page.getByRole('button', { name: 'Undo' }).first().click();
+    }
     await paste(page, 'tensor([[ 0.5000, -1.0000,  2.0000],\n        [ 0.0000,  1e-1,  7.0000]])');
-    assert.deepEqual((await textsOf(page, 'key')).slice(0, 2), [
+    await shows(page, [
       ['0.50', '−1.00', '2.00'],
       ['0.00', '0.10', '7.00'],
     ]);
-    await paste(page, '1 2 3 4');
-    assert.match(
-      await page.locator('attention-stepper .messages').innerText(),
-      /1×4 does not fit K \(4×3\)/,
-    );
-    await paste(page, 'hello');
-    const complaint = page.locator('attention-stepper .messages').getByText('not a matrix');
+    const messages = page.locator('attention-stepper .messages');
+    for (const [text, says] of [
+      ['1 2 3 4', /1×4 does not fit K \(4×3\)/],
+      ['1,5\n2,5\n3,5', /“1,5” at \[1, 1\]: this comma may be a decimal one/],
+      ['1,5\t2,5', /“1,5” at \[1, 1\]: this comma may be a decimal one/],
+      ['1,234.5\t2\t3', /“1,234\.5” at \[1, 1\]: this comma may be a decimal one/],
+      ['1\t2\n3', /Row 2 has/],
+      ['1 nan 3', /“NaN” at \[1, 2\] is not a number/],
+      ['[[[1]], [[2]]]', /not a matrix of numbers/],
+      ['hello', /“hello” at \[1, 1\] is not a number/],
+    ]) {
+      await paste(page, text);
+      await messages.filter({ hasText: says }).waitFor();
+      assert.equal((await textsOf(page, 'key'))[0][0], '0.50', text);
+    }
+    const complaint = messages.getByText('is not a number');
     await complaint.waitFor();
-    assert.equal((await textsOf(page, 'key'))[0][0], '0.50');
     await page.locator('attention-stepper .seed button').click(); // other numbers: it is about none
     await complaint.waitFor({ state: 'detached' });
   });

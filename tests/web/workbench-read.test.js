@@ -29,9 +29,9 @@ const square = [
   [3, 4],
 ];
 const read = {
-  'comma-separated': '1,2\n3,4',
-  'with a byte order mark and CRLF': '\ufeff1,2\r\n3,4\r\n',
-  'with the line ends of old Macs': '1,2\r3,4',
+  'comma-separated': '1, 2\n3, 4',
+  'with a byte order mark and CRLF': '\ufeff1, 2\r\n3, 4\r\n',
+  'with the line ends of old Macs': '1, 2\r3, 4',
   'with semicolons': '1;2\n3; 4',
   'with tabs, from a spreadsheet': '1\t2\n3\t4\n',
   'with blanks, from numpy.savetxt': '# two by two\n1.000000e+00 2.000000e+00\n3.0e0 4.0e0\n',
@@ -94,6 +94,7 @@ const refused = [
   ['missing', { place: '[1, 2]' }, '[[1,,3]]'],
   ['missing', { place: '[1]' }, '[, 1]'],
   ['comma', { text: '1,5', place: '[1, 1]' }, '1,5;2,5'],
+  ['comma', { text: '1,5', place: '[1, 1]' }, '1,5\n2,5\n-3,5'],
   ['comma', { text: '2,5', place: '[2, 2]' }, '1\t2\n3\t2,5'],
   ['mixed', { place: '[2]' }, '[1, [2]]'],
   ['mixed', { place: '[2]' }, '[[1, 2], 3, 4]'],

@@ -7,7 +7,6 @@ import { type Case, type Cell, sameCase, sameShape, sizeOf, withBlock } from '..
 import { type Frame, frameOf } from '../state/frame.js';
 import { shapeOf } from '../state/link.js';
 import type { Page } from '../state/page.js';
-import { parseMatrix } from '../state/parse.js';
 import { type Stage, isInput } from '../state/steps.js';
 import { complaintOf, fill } from '../state/words.js';
 import { Figure } from './figure.js';
@@ -52,7 +51,7 @@ export abstract class CaseFigure extends Figure {
       isEditable: isInput,
       valueOf: ({ stage, row, column }) => this.frame.matrices[stage][row]?.[column] ?? NaN,
       change: (cell, value) => this.#replace(cell, [[value]]),
-      paste: (cell, text) => this.#paste(cell, text),
+      paste: (cell, text) => void this.#paste(cell, text),
       undo: () => this.undo(),
       complain: (entry) => {
         this.complaint = complaintOf(this.page!.words, entry);
@@ -81,20 +80,14 @@ export abstract class CaseFigure extends Figure {
     this.changeCase({ ...given, [stage]: withBlock(given[stage], row, column, block) });
   }
 
-  #paste(cell: Cell, text: string): void {
-    const { words } = this.page!;
-    const block = parseMatrix(text);
-    const [rows, columns] = shapeOf(cell.stage, this.shownCase(this.page!));
-    const [height, width] = block ? sizeOf(block) : [0, 0];
+  async #paste(cell: Cell, text: string): Promise<void> {
+    const page = this.page!;
+    const shape = shapeOf(cell.stage, this.shownCase(page));
+    const { pasted } = await import('./paste.js');
+    const found = pasted(page, text, { ...cell, matrix: page.words.stages[cell.stage], shape });
     this.complaint = '';
-    if (!block) this.complaint = words.badPaste;
-    else if (cell.row + height > rows || cell.column + width > columns) {
-      this.complaint = fill(words.pasteTooBig, {
-        block: `${height}×${width}`,
-        matrix: words.stages[cell.stage],
-        shape: `${rows}×${columns}`,
-      });
-    } else this.#replace(cell, block);
+    if (typeof found === 'string') this.complaint = found;
+    else this.#replace(cell, found);
     this.requestUpdate();
   }
 

@@ -11,9 +11,8 @@ import type { GridState } from '../draw/matrix.js';
 import { type Matrix, sameCell, sameMatrix, sizeOf, withBlock } from '../state/case.js';
 import { readCell, readMatrix, writeCell, writeMatrix } from '../state/link.js';
 import type { Page } from '../state/page.js';
-import { parseMatrix } from '../state/parse.js';
 import { seeds } from '../state/random.js';
-import { complaintOf, fill } from '../state/words.js';
+import { complaintOf } from '../state/words.js';
 import projectionSheet from '../styles/projection.css?inline';
 import { Figure, sheets } from './figure.js';
 import {
@@ -114,20 +113,16 @@ export class AttentionProjection extends Figure {
     return seedView({ words, seed: isWhole ? last : undefined, last, change });
   }
 
-  #paste(place: Place, text: string): void {
-    const { words, language } = this.page!;
-    const block = parseMatrix(text);
-    const [rows, columns] = sizeOf(this.#shown.matrices[place.stage]);
-    const [height, width] = block ? sizeOf(block) : [0, 0];
+  async #paste(place: Place, text: string): Promise<void> {
+    const page = this.page!;
+    const shape = sizeOf(this.#shown.matrices[place.stage]);
+    const { matrices } = { en, zh }[page.language];
+    const matrix = isInputName(place.stage) ? matrices[place.stage] : '';
+    const { pasted } = await import('./paste.js');
+    const found = pasted(page, text, { ...place, matrix, shape });
     this.#complaint = '';
-    if (!block) this.#complaint = words.badPaste;
-    else if (place.row + height > rows || place.column + width > columns) {
-      this.#complaint = fill(words.pasteTooBig, {
-        block: `${height}×${width}`,
-        matrix: isInputName(place.stage) ? { en, zh }[language].matrices[place.stage] : '',
-        shape: `${rows}×${columns}`,
-      });
-    } else this.#change(place, block);
+    if (typeof found === 'string') this.#complaint = found;
+    else this.#change(place, found);
     this.requestUpdate();
   }
 
@@ -140,7 +135,7 @@ export class AttentionProjection extends Figure {
       isEditable: isInputName,
       valueOf: ({ stage, row, column }) => this.#shown.matrices[stage][row]?.[column] ?? NaN,
       change: (place, value) => this.#change(place, [[value]]),
-      paste: (place, text) => this.#paste(place, text),
+      paste: (place, text) => void this.#paste(place, text),
       undo: () => this.#undo(),
       complain: (entry) => {
         this.#complaint = complaintOf(this.page!.words, entry);

@@ -36,18 +36,3 @@ export const readWholes = (text: string): number[] | undefined => {
   const numbers = readNumbers(text);
   return numbers?.every(Number.isSafeInteger) ? numbers : undefined;
 };
-
-/** Rows from a spreadsheet (tabs, commas, spaces) or from nested brackets (NumPy, PyTorch, JSON). */
-export function parseMatrix(text: string): number[][] | undefined {
-  const body = halfWidth(text).replace(/^[^[\d.+\u2212-]*(?=\[)/, '');
-  const lines = body.includes('[')
-    ? [...body.matchAll(/\[([^[\]]*)\]/g)].map((match) => match[1] ?? '')
-    : body.split(/\r?\n/);
-  const rows = lines
-    .map((line) => line.trim().replace(/^[,;]+|[,;]+$/g, ''))
-    .filter((line) => line !== '')
-    .map((line) => line.split(/[\s,;]+/).map(parseNumber));
-  const width = rows[0]?.length;
-  const complete = rows.every((row) => row.length === width && row.every((x) => x !== undefined));
-  return width && complete ? (rows as number[][]) : undefined;
-}

@@ -103,6 +103,10 @@ function readRows(text: string): GivenTensor {
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'));
   if (lines.length === 0) throw new ReadError('empty');
+  // A column of decimal commas, as spreadsheets copy it, or two columns of whole numbers?
+  if (lines.every((line) => /^[-+\u2212]?\d+,\d+$/.test(line))) {
+    throw new ReadError('comma', { text: shortened(lines[0]!), place: placeText([1, 1]) });
+  }
   const separator = [';', '\t', ','].find((sign) => text.includes(sign)) ?? /\s+/;
   const numbers: number[] = [];
   let width = 0;
