@@ -37,7 +37,7 @@ test('workbench: text of every kind, and what is wrong with it, without losing a
     const failed = bench.locator('.bench-facts li[data-holds="no"]');
     assert.equal(await failed.count(), 3);
     await says(bench, 'Rows whose weights do not sum to a number: 1 (1 in all).');
-    await says(bench, 'Rows sum to between 1.0000 and 1.0000.');
+    await says(bench, 'Every row of weights sums to 1.0000.');
     await type(bench, 'query', JSON.stringify(seed.Q));
     await failed.first().waitFor({ state: 'detached' });
     await type(bench, 'query', '[[1, two, 3]]');
@@ -346,7 +346,7 @@ test('workbench: which way a mask of truth values goes is asked, other numbers a
         // What must be true is, of an empty row too.
         const held = bench.locator('.bench-facts li[data-holds="yes"]');
         assert.equal(await held.count(), 4);
-        assert.match((await held.allInnerTexts())[2], /10 masked weights are exactly 0/);
+        assert.match((await held.allInnerTexts())[2], /Every masked weight is exactly 0 \(10\)/);
         await type(bench, 'mask', '');
         await meaning.waitFor({ state: 'detached' });
         await page.evaluate(() => (location.hash = '#bench.mask=none'));
@@ -543,7 +543,7 @@ test('workbench: 2048 tokens as a picture, while the page goes on', async () => 
     const picture = bench.locator('canvas');
     await picture.waitFor();
     assert.deepEqual(await picture.evaluate(({ width, height }) => [width, height]), [2048, 2048]);
-    await says(bench, 'Rows sum to between 1.0000 and 1.0000.');
+    await says(bench, 'Every row of weights sums to 1.0000.');
     const slice = 1 << 17;
     const all = tokens * tokens;
     const sum = (counts) => counts.reduce((a, b) => a + b, 0);

@@ -110,18 +110,30 @@ export function factsView(page: Page, result: Result) {
   const rowsText = named.join(own.comma) + (nanRows.length > NAMED ? '…' : '');
   const { words } = page;
   const nameOf = (stage: string) => stageName(page, stage as StageName);
-  const sums = result.call.options.sinks ? own.facts.sinkSums : own.facts.sums;
+  const { wrongSums, wrongShares, wrongMasked } = checks;
+  const hasSinks = !!result.call.options.sinks;
+  const { rows, columns } = stages.get('weights')!;
+  const sumsText = () => {
+    if (nanRows.length > 0 || wrongSums === 0) {
+      if (low === high && nanRows.length === 0) return own.facts.oneSum;
+      return hasSinks ? own.facts.sinkSums : own.facts.sums;
+    }
+    return hasSinks ? own.facts.wrongSinkSums : own.facts.wrongSums;
+  };
+  const count = (wrong: number, of: number) => ({ wrong: grouped(wrong), count: grouped(of) });
+  const ruleView = (name: 'inUnit' | 'maskedZero', wrong: number, of: number) =>
+    checkView(
+      words,
+      fill(words[wrong === 0 ? 'invariant' : 'notSo'][name], count(wrong, of)),
+      wrong === 0,
+    );
   return html`<ul class="bench-facts invariants">
     ${nanRows.length > 0 ? checkView(words, fill(own.facts.nanSums, { rows: rowsText, count: grouped(nanRows.length) }), false) : nothing}
-    ${low === '∞' ? nothing : checkView(words, fill(sums, { low: low!, high: high! }), nanRows.length > 0 ? undefined : checks.sumsHold)}
-    ${checkView(words, own.facts.shares, checks.areShares)}
+    ${low === '∞' ? nothing : checkView(words, fill(sumsText(), { low: low!, high: high!, ...count(wrongSums, rows) }), nanRows.length > 0 ? undefined : wrongSums === 0)}
+    ${ruleView('inUnit', wrongShares, rows * columns)}
     ${
       checks.masked > 0
-        ? checkView(
-            words,
-            fill(own.facts.masked, { count: grouped(checks.masked) }),
-            checks.maskedAreZero,
-          )
+        ? ruleView('maskedZero', wrongMasked, checks.masked)
         : checkView(words, own.facts.noneMasked)
     }
     ${checkView(
@@ -135,7 +147,7 @@ export function factsView(page: Page, result: Result) {
         : own.facts.finite,
       !nonFinite,
     )}
-    ${checkView(words, fill(own.facts.empty, { count: grouped(emptyRows), total: grouped(stages.get('weights')!.rows) }))}
+    ${checkView(words, fill(own.facts.empty, { count: grouped(emptyRows), total: grouped(rows) }))}
     ${checkView(words, fill(own.facts.largest, { value: cellWeight(largest) }))}
   </ul>`;
 }

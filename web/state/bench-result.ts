@@ -26,18 +26,19 @@ export interface Shown {
   domain: number;
 }
 
-/** What must be true of the weights, and whether it is. */
+/** What must be true of the weights, and of how many it is not. */
 export interface Checks {
   /** The lowest and the highest sum of a row, of those that are numbers. */
   rowSums: readonly [low: number, high: number];
   /** Rows whose sum is NaN, counted from 0. */
   nanRows: readonly number[];
-  /** 1, or less where a sink takes its share; 0 of a row that may read nothing. */
-  sumsHold: boolean;
-  /** From 0 to 1. */
-  areShares: boolean;
+  /** Rows that do not sum to 1, or to less where a sink takes its share; to 0 where they may read nothing. */
+  wrongSums: number;
+  /** Weights that are not from 0 to 1. */
+  wrongShares: number;
   masked: number;
-  maskedAreZero: boolean;
+  /** Masked weights that are not 0. */
+  wrongMasked: number;
 }
 
 export interface Result {
@@ -142,16 +143,15 @@ function* checksOf(
 ): Generator<void, Checks> {
   const sums = new Float64Array(rows);
   const read = new Uint32Array(rows);
-  let areShares = true;
-  let nonZero = 0;
+  let [wrongShares, wrongMasked] = [0, 0];
   yield* slices(data.length, (from, to) => {
     for (let at = from; at < to; ++at) {
       const weight = data[at]!;
       const row = Math.floor(at / columns);
       sums[row]! += weight;
       if (masked[at] !== -Infinity) read[row]! += 1;
-      else if (weight !== 0) nonZero += 1;
-      if (!(weight >= 0 && weight <= 1)) areShares = false;
+      else if (weight !== 0) wrongMasked += 1;
+      if (!(weight >= 0 && weight <= 1)) wrongShares += 1;
     }
   });
   // The sum of a row is made of so many rounded terms.
@@ -164,10 +164,10 @@ function* checksOf(
       [Infinity, -Infinity],
     ),
     nanRows: Array.from(sums.keys()).filter((row) => Number.isNaN(sums[row])),
-    sumsHold: sums.every(holds),
-    areShares,
+    wrongSums: sums.reduce((wrong, sum, row) => wrong + (holds(sum, row) ? 0 : 1), 0),
+    wrongShares,
     masked: data.length - read.reduce((sum, count) => sum + count, 0),
-    maskedAreZero: nonZero === 0,
+    wrongMasked,
   };
 }
 
