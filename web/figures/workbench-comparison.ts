@@ -114,8 +114,9 @@ export function factsView(page: Page, result: Result) {
   const hasSinks = !!result.call.options.sinks;
   const { rows, columns } = stages.get('weights')!;
   const sumsText = () => {
-    if (nanRows.length > 0 || wrongSums === 0) {
-      if (low === high && nanRows.length === 0) return own.facts.oneSum;
+    if (nanRows.length > 0) return own.facts.otherSums;
+    if (wrongSums === 0) {
+      if (low === high) return own.facts.oneSum;
       return hasSinks ? own.facts.sinkSums : own.facts.sums;
     }
     return hasSinks ? own.facts.wrongSinkSums : own.facts.wrongSums;
