@@ -35,3 +35,47 @@ for (const language of languages) {
     }
   });
 }
+
+test('a note in the margin leaves no hole in the text and covers nothing', async () => {
+  for (const [language, width] of languages.flatMap((name) =>
+    [1440, 1100].map((width) => [name, width]),
+  )) {
+    await onPage(
+      `${language}/`,
+      async (page) => {
+        const { notes, faults } = await page.evaluate(() => {
+          const faults = [];
+          const say = (fault, { textContent }) =>
+            faults.push(`${fault}: ${textContent.trim().slice(0, 40)}`);
+          const box = (element) => element.getBoundingClientRect();
+          const margin = (element, side) => parseFloat(getComputedStyle(element)[`margin${side}`]);
+          const notes = [...document.querySelectorAll('main > section > aside')];
+          for (const note of notes) {
+            const about = note.previousElementSibling;
+            const next = note.nextElementSibling;
+            const { left, top, right, bottom } = box(note.firstElementChild);
+            if (left < box(about).right || top > box(about).top + 1)
+              say('not beside its text', note);
+            const hole =
+              next &&
+              box(next).top - box(about).bottom - margin(about, 'Bottom') - margin(next, 'Top');
+            if (hole > 1) say(`${hole} px of nothing`, next);
+            for (const other of note.parentElement.children) {
+              const place = box(other.matches('aside') ? other.firstElementChild : other);
+              const isApart =
+                place.top >= bottom ||
+                place.bottom <= top ||
+                place.left >= right ||
+                place.right <= left;
+              if (other !== note && !isApart) say('covered', other);
+            }
+          }
+          return { notes: notes.length, faults };
+        });
+        assert.ok(notes > 10);
+        assert.deepEqual(faults, [], `${language} at ${width} px`);
+      },
+      { ...prose, viewport: { width, height: 1000 } },
+    );
+  }
+});
