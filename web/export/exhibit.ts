@@ -31,6 +31,8 @@ export interface Exhibit {
   calls: readonly Call[];
   /** What programs check where it is no call; else they repeat the calls. */
   programs?: () => Promise<Programs>;
+  /** Of one that is prose. */
+  markdown?: string;
   /** Numbers that are not steps of a call. */
   tables?: readonly Table[];
 }

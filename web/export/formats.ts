@@ -34,6 +34,7 @@ const files: Record<Format, (of: Exported) => File> = {
   PNG: ({ root, paper }) => ['.png', 'image/png', toPNG(pictureOf(root, paper))],
   CSV: ({ exhibit }) => ['.csv', 'text/csv', toCSV(exhibit)],
   JSON: ({ json }) => ['.json', 'application/json', json],
+  Markdown: ({ exhibit }) => ['.md', 'text/markdown', exhibit.markdown!],
   PyTorch: ({ exhibit }) => [
     '-pytorch.py',
     'text/x-python',

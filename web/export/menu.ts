@@ -5,7 +5,9 @@ import { languages } from './exhibit.js';
 
 const pictures = ['SVG', 'PNG'] as const;
 const data = ['CSV', 'JSON'] as const;
-export type Format = (typeof pictures | typeof data | typeof languages)[number];
+/** What most figures are saved in. */
+export const formats = [...pictures, ...data, ...languages] as const;
+export type Format = (typeof formats)[number] | 'Markdown';
 
 export interface Menu {
   words: Words;
@@ -14,8 +16,7 @@ export interface Menu {
   /** Only where there are numbers to take along. */
   files?:
     | {
-        /** Whether programs can repeat it. */
-        hasPrograms: boolean;
+        formats: readonly Format[];
         save: (format: Format) => void;
         open: (file: File) => void;
       }
@@ -34,11 +35,10 @@ export function menuView({ words, message, files, copy }: Menu): TemplateResult 
   };
   const button = (text: string, act: () => void) =>
     html`<button type="button" @click=${act}>${text}</button>`;
-  const formats = files ? [...pictures, ...data, ...(files.hasPrograms ? languages : [])] : [];
   return html`<details class="export">
     <summary>${files ? own.title : own.share}</summary>
     <div class="formats">
-      ${formats.map((format) => button(format, () => files!.save(format)))}
+      ${files?.formats.map((format) => button(format, () => files.save(format)))}
       ${copy ? [button(own.link, () => copy('link')), button(own.frame, () => copy('frame'))] : nothing}
       ${
         files

@@ -12,8 +12,8 @@ import {
 const MARGIN = 12;
 /** What a figure shows: its matrices, and whatever else it says is part of its picture. */
 const SHOWN = '.matrix, [data-picture]';
-/** What is there to be used, not to be seen. */
-const CONTROLS = '.visually-hidden, .tools, button:not(.box)';
+/** What is there to be used or read out, not to be seen. */
+const CONTROLS = '.visually-hidden, .katex-mathml, .tools, button:not(.box)';
 
 /** As the page hatches what a rule forbids; crossed where it says nothing else. */
 const directionsOf: Record<string, readonly Direction[]> = {
@@ -97,7 +97,10 @@ function linesIn(node: Text): { text: string; box: DOMRect }[] {
 /** Reads what a figure shows off the page; the grid's focus is left out. */
 export function pictureOf(root: ParentNode, paper: string): Picture {
   const parts = [...root.querySelectorAll(SHOWN)].filter(
-    (part) => !part.parentElement?.closest(SHOWN) && part.getBoundingClientRect().width > 0,
+    (part) =>
+      !part.parentElement?.closest(SHOWN) &&
+      part.checkVisibility() &&
+      part.getBoundingClientRect().width > 0,
   );
   const boxes = parts.map((part) => part.getBoundingClientRect());
   const left = Math.min(...boxes.map((box) => box.left)) - MARGIN;

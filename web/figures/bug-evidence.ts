@@ -3,7 +3,7 @@
 // softmax is done by hand, as the bug does.
 import type { AttentionOptions, MaskRule, Tensor } from 'attention-wasm';
 import { isFuture } from '../draw/pair.js';
-import cross from '../examples/cross-attention.json';
+import crossExample from '../examples/cross-attention.json';
 import example from '../examples/six-step.json';
 import type { Case, Matrix } from '../state/case.js';
 import type { Rows } from '../state/explain.js';
@@ -20,7 +20,8 @@ export interface Weights {
 /** None of the heads is at fault; it is what is said of their weights that is wrong. */
 export type Evidence = { faulty: Weights; right: Weights } | { heads: readonly Frame[] };
 
-const inputs: Rows = example.inputs;
+export const inputs: Rows = example.inputs;
+export const cross: Rows = crossExample.inputs;
 const bools = (rows: readonly (readonly boolean[])[]): Tensor => ({
   shape: [rows.length, rows[0]!.length],
   data: Uint8Array.from(rows.flat(), Number),
@@ -66,8 +67,8 @@ export const evidence: Record<string, (page: Page) => Evidence> = {
 
   // Its code forbids nothing: it does not know of the other keys.
   'square-assumption': (page) => {
-    const { values } = weights(page, cross.inputs, { mask: { kind: 'lengths', keys: [3] } });
-    return { faulty: { values }, right: weights(page, cross.inputs) };
+    const { values } = weights(page, cross, { mask: { kind: 'lengths', keys: [3] } });
+    return { faulty: { values }, right: weights(page, cross) };
   },
 
   'causal-instead-of-padding': (page) => {

@@ -6,11 +6,12 @@ import { exactNumber } from '../draw/number.js';
 import { pairView } from '../draw/pair.js';
 import { spell } from '../draw/provenance.js';
 import { indexed } from '../draw/symbols.js';
+import { tableOf } from '../export/exhibit.js';
 import type { Frame } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { stepOf } from '../state/steps.js';
 import { fill } from '../state/words.js';
-import { type Weights, evidence } from './bug-evidence.js';
+import { type Weights, cross, evidence, inputs } from './bug-evidence.js';
 import { ProseFigure } from './prose-figure.js';
 
 const weightsView = (page: Page, name: string, { values, cause }: Weights) =>
@@ -68,6 +69,25 @@ export class AttentionBugGallery extends ProseFigure {
       }),
     );
   };
+
+  protected override exhibit(page: Page) {
+    const found = Object.entries(evidence).flatMap(([id, find]) => {
+      const of = find(page);
+      return 'heads' in of ? [] : [[id, [of.faulty.values, of.right.values]] as const];
+    });
+    return {
+      calls: [],
+      programs: async () => {
+        const { bugPrograms } = await import('../export/bug-program.js');
+        const { query: few, key: many } = cross;
+        return bugPrograms({ inputs: { ...inputs, few, many }, found: Object.fromEntries(found) });
+      },
+      tables: found.flatMap(([id, [wrong, right]]) => [
+        tableOf(`${id}: wrong`, wrong),
+        tableOf(`${id}: right`, right),
+      ]),
+    };
+  }
 
   protected override enliven(page: Page, prose: ParentNode): void {
     const views = AttentionBugGallery.places(page);

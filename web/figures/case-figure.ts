@@ -117,7 +117,7 @@ export abstract class CaseFigure extends Figure {
   /** The case itself is saved, so that it can be given to the library as it is, and opened. */
   protected override shared(): Shared {
     return {
-      hasPrograms: true,
+      formats: this.formats,
       exhibit: () => this.exhibit(),
       json: async () => {
         const { caseJSON } = await import('../export/data.js');

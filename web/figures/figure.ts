@@ -8,6 +8,7 @@ import { copyNumbers } from '../draw/copy.js';
 import { grouped } from '../draw/number.js';
 import type { Given } from '../export/data.js';
 import type { Exhibit } from '../export/exhibit.js';
+import { type Format, formats } from '../export/menu.js';
 import type { Case } from '../state/case.js';
 import type { Remark } from '../state/link.js';
 import type { Page } from '../state/page.js';
@@ -42,8 +43,8 @@ export abstract class Figure extends LitElement {
   protected abstract view(page: Page): unknown;
   /** What there is to take elsewhere; of a figure that does not say so only links can be had. */
   protected exhibit?(page: Page): Exhibit;
-  /** Whether programs are among it. */
-  protected readonly hasPrograms: boolean = true;
+  /** In which it can be saved. */
+  protected readonly formats: readonly Format[] = formats;
   /** Whether it can show the numbers of the page's case. */
   protected readonly sharesCase: boolean = false;
 
@@ -52,7 +53,7 @@ export abstract class Figure extends LitElement {
     const name = this.localName;
     const exhibit = () => this.exhibit!(this.page!);
     return {
-      hasPrograms: this.hasPrograms,
+      formats: this.formats,
       exhibit,
       json: async () => {
         const { settingsJSON } = await import('../export/data.js');
@@ -303,6 +304,11 @@ export abstract class Figure extends LitElement {
   protected name({ words }: Page): string {
     const names: Record<string, string> = words.figures;
     return names[this.localName.replace('attention-', '')] ?? '';
+  }
+
+  /** Where what it shows stands. */
+  get place(): ParentNode {
+    return this.renderRoot;
   }
 
   protected menu(page: Page): unknown {

@@ -20,11 +20,15 @@ export abstract class ProseFigure extends Figure {
   /** What has been enlivened; null before. */
   #alive: string | undefined | null = null;
 
+  override get place(): ParentNode {
+    return this.prose === undefined ? this : this.renderRoot;
+  }
+
   protected override updated(): void {
     if (this.page && this.#alive !== this.prose) {
       this.#alive = this.prose;
       this.#followers = [];
-      this.enliven(this.page, this.prose === undefined ? this : this.renderRoot);
+      this.enliven(this.page, this.place);
       this.requestUpdate();
     }
     for (const show of this.#shows) show();

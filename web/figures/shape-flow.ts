@@ -180,8 +180,6 @@ export class AttentionShapeFlow extends Figure {
     this.set(name[0]!, text === writeMask(homeShapes[name]) ? undefined : text);
   }
 
-  protected override readonly hasPrograms = false;
-
   protected override exhibit(page: Page) {
     const mode = this.#mode;
     const shapes = mode === 'check' ? this.#shapes : shapesOf(page, this.#sizes(), mode);

@@ -10,8 +10,8 @@ import type { Figure } from './figure.js';
 /** What the figure says of itself. */
 export interface Shared {
   exhibit: () => Exhibit;
-  /** Whether programs can repeat it. */
-  hasPrograms: boolean;
+  /** In which it can be saved. */
+  formats: readonly Format[];
   /** What it shows as JSON. */
   json: () => Promise<string>;
   /** Takes over what such a JSON says; gives back why not, in the reader's words. */
@@ -54,8 +54,8 @@ export class Sharing {
 
   async #save(page: Page, { exhibit, json }: Shared, format: Format): Promise<void> {
     const { save } = await import('../export/formats.js');
-    const { renderRoot: root, localName: name } = this.figure;
-    const paper = getComputedStyle(root.querySelector('.export')!).backgroundColor;
+    const { renderRoot, place: root, localName: name } = this.figure;
+    const paper = getComputedStyle(renderRoot.querySelector('.export')!).backgroundColor;
     await save(format, { name, exhibit: exhibit(), json: await json(), root, paper });
     this.#say(fill(page.words.export.saved, { format }));
   }
@@ -90,7 +90,7 @@ export class Sharing {
       words: page.words,
       message: this.#saidOf === page.store.view ? this.#message : '',
       files: shared && {
-        hasPrograms: shared.hasPrograms,
+        formats: shared.formats,
         save: (format) => this.#try(() => this.#save(page, shared, format)),
         open: (file) => this.#try(() => this.#open(page, shared, file)),
       },

@@ -56,7 +56,7 @@ export async function dataProse(
   };
 
   const bug = ({ id, symptom, hint, diagnosis, fix }: Bug, index: number) =>
-    `<section class="bug" data-id="${id}"><h4>${words.bug} ${index + 1}</h4><p class="symptom">${text(symptom)}</p>${place(id)}${folded(words.hint, `<p>${text(hint)}</p>`, 'hint-fold')}${folded(words.diagnosis, `<p>${text(diagnosis)}</p><p>${text(fix)}</p>${place(`${id}.answer`)}`, 'diagnosis')}</section>`;
+    `<section class="bug" data-id="${id}"><h4 data-picture>${words.bug} ${index + 1}</h4><p class="symptom" data-picture>${text(symptom)}</p>${place(id)}${folded(words.hint, `<p>${text(hint)}</p>`, 'hint-fold')}${folded(words.diagnosis, `<p>${text(diagnosis)}</p><p>${text(fix)}</p>${place(`${id}.answer`)}`, 'diagnosis')}</section>`;
 
   const [cards, quiz, bugs] = await Promise.all([
     read<Card>(language, 'cards'),
