@@ -254,7 +254,12 @@ const figures = {
     tables: [/variance/, /scaled/, /entropy/, /scaled/],
   },
   sentence: { link: 'it.causal=1' },
-  'shape-flow': { link: 'shape.tokens=6&shape.mode=single', calls: 0, tables: ['shapes'] },
+  'shape-flow': {
+    link: 'shape.tokens=6&shape.mode=single',
+    calls: 0,
+    programs: true,
+    tables: ['shapes'],
+  },
 };
 
 /** A CSV's lines as fields; a quoted field may hold commas. */
@@ -398,6 +403,31 @@ const ownPrograms = {
   cost: [
     ['', [/805306368/, '805306369']],
     ['cost.batch=63&cost.heads=127&cost.tokens=99999&cost.width=251', [/63\b/, '64']],
+  ],
+  'shape-flow': [
+    ['shape.heads=4', [/\b2, 4, 4, 4\b/g, '2, 4, 4, 5'], [/"scores": \[\n\s+2/, '"scores": [3']],
+    [
+      'shape.mode=single&shape.dk=3&shape.dv=6',
+      [/(?<=Shape\{|== \()4, 6/g, '4, 7'],
+      [/4,\s+6\s+\]/, '4, 7]'],
+    ],
+    [
+      'shape.mode=check&shape.k=2.2.5.8&shape.v=2.2.5.6',
+      [/\b2, 4, 3, 6\b/g, '2, 4, 3, 7'],
+      [/2,4,3,6/, '2,4,3,7'],
+    ],
+    [
+      'shape.mode=check&shape.m=2.5',
+      [/== (False|false)/, '== True'],
+      [/True\);/, 'true);'],
+      [/"ambiguous"/, '"shape"'],
+    ],
+    [
+      'shape.mode=check&shape.m=none&shape.v=2.4.3.6',
+      [/== (False|false)/, '== True'],
+      [/True\);/, 'true);'],
+      [/"shape"/, '"rank"'],
+    ],
   ],
   precision: [
     ['half.c=20', [/\b25600\b/, '25616']],

@@ -72,12 +72,14 @@ function maskRule({ query, key, mask }: Shapes): Rule {
   const isPadding = mask.length === 2 && query[0] > 1 && mask[0] === query[0] && mask[1] === key[2];
   const places = isPadding ? [0, 1] : wrong;
   return {
-    name: isPadding ? 'padding' : 'mask',
+    // Only where there are as many queries as sequences can it be meant for them.
+    name: !isPadding ? 'mask' : query[2] === query[0] ? 'either' : 'padding',
     holds: places.length === 0,
     places: places.map((at) => `mask ${pairAxes[skipped + at]!}`),
     values: {
       mask: bracketed(mask),
       full: bracketed(full),
+      own: bracketed([query[0], 1, 1, key[2]]),
       whole: bracketed([1, ...full.slice(2)]),
     },
   };
@@ -119,8 +121,8 @@ function rulesOf(shapes: Shapes): Rule[] {
   ];
 }
 
-/** The shapes that come out, or the library's refusal. */
-function answer({ attention, library }: Page, shapes: Shapes) {
+/** The shapes that come out, or the library's error. */
+export function answer({ attention, library }: Page, shapes: Shapes) {
   const zeros = (shape: Shape): Tensor => ({
     shape: [...shape],
     data: new Float32Array(shape.reduce((a, b) => a * b)),
@@ -136,7 +138,7 @@ function answer({ attention, library }: Page, shapes: Shapes) {
     });
     return { weights: weights!.shape, output: output.shape };
   } catch (error) {
-    if (error instanceof library.AttentionError) return error.message;
+    if (error instanceof library.AttentionError) return error;
     throw error;
   }
 }
@@ -236,10 +238,10 @@ export function shapeCheckView(
             <th scope="row" class="symbol"><var>M</var></th>
             ${pairAxes.map((_, axis) => maskBox(axis))}
           </tr>
-          ${typeof found === 'string' ? nothing : result('weights', found.weights)}
+          ${found instanceof Error ? nothing : result('weights', found.weights)}
         </tbody>
         ${
-          typeof found === 'string'
+          found instanceof Error
             ? nothing
             : html`<tbody>
                 ${headsOf('batch', 'heads', 'queries', 'width')} ${result('output', found.output)}
@@ -265,7 +267,7 @@ export function shapeCheckView(
         )}
       </ul>
       <p class="remark">
-        ${typeof found === 'string' ? html`${own.refused} <q lang="en">${found}</q>` : withWidths(own.free)}
+        ${found instanceof Error ? html`${own.refused} <q lang="en">${found.message}</q>` : withWidths(own.free)}
       </p>
     </div>
   </div>`;

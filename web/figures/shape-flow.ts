@@ -12,6 +12,7 @@ import { Figure, sheets } from './figure.js';
 import {
   type Shape,
   type Shapes,
+  answer,
   homeShapes,
   inputNames,
   readMask,
@@ -30,14 +31,19 @@ interface Sizes {
   heads: number;
   tokens: number;
   model: number;
+  /** Of a query and a key, and of a value, where there is one head. */
+  dk: number;
+  dv: number;
 }
 
-const home: Sizes = { batch: 2, heads: 2, tokens: 4, model: 8 };
+const home: Sizes = { batch: 2, heads: 2, tokens: 4, model: 8, dk: 4, dv: 4 };
 const limits: Record<keyof Sizes, readonly [number, number]> = {
   batch: [1, 8],
   heads: [1, 8],
   tokens: [1, 16],
   model: [1, 64],
+  dk: [1, 64],
+  dv: [1, 64],
 };
 const boxes = Object.keys(en.boxes) as Box[];
 
@@ -56,9 +62,9 @@ const titles: Record<Box, TemplateResult> = {
   result: html`× <var>W</var><sup><var>O</var></sup>`,
 };
 
-/** The width of one head; only divisors of the model's width give whole ones. */
-const widthOf = ({ model, heads }: Sizes, mode: Mode) =>
-  mode === 'full' ? model / heads : model / 2;
+/** Of a query or a key, and of a value of one head; several heads share the model's width evenly. */
+const widthsOf = ({ model, heads, dk, dv }: Sizes, mode: Mode) =>
+  mode === 'full' ? ([model / heads, model / heads] as const) : ([dk, dv] as const);
 
 /** What the library makes of tensors of these sizes; their numbers do not matter here. */
 function attentionShapes(
@@ -66,33 +72,34 @@ function attentionShapes(
   sizes: Sizes,
   mode: Mode,
 ): Partial<Record<Box, number[]>> {
-  const width = widthOf(sizes, mode);
-  const shape =
-    mode === 'full' ? [sizes.batch, sizes.heads, sizes.tokens, width] : [sizes.tokens, width];
-  const any = { shape, data: new Float32Array(shape.reduce((a, b) => a * b)) };
-  const { steps } = attention.explain(any, any, any, { mask: 'causal' });
+  const { batch, heads, tokens } = sizes;
+  const [key, value] = widthsOf(sizes, mode).map((width) => {
+    const shape = mode === 'full' ? [batch, heads, tokens, width] : [tokens, width];
+    return { shape, data: new Float32Array(shape.reduce((a, b) => a * b)) };
+  });
+  const { steps } = attention.explain(key!, key!, value!, { mask: 'causal' });
   const inside = (['scores', 'scaled', 'masked', 'weights', 'output'] as const).map((name) => [
     name,
     steps[name].shape,
   ]);
-  return { ...Object.fromEntries(inside), split: shape } as Partial<Record<Box, number[]>>;
+  return { ...Object.fromEntries(inside), split: key!.shape } as Partial<Record<Box, number[]>>;
 }
 
 function shapesOf(page: Page, sizes: Sizes, mode: Mode): Record<Box, number[]> {
   const { batch, heads, tokens, model } = sizes;
   const lead = mode === 'full' ? [batch, tokens] : [tokens];
-  const width = widthOf(sizes, mode) * (mode === 'full' ? heads : 1);
-  const [outside, projected] = [
-    [...lead, model],
-    [...lead, width],
-  ];
+  const [keys, values] = widthsOf(sizes, mode).map((width) => [
+    ...lead,
+    width * (mode === 'full' ? heads : 1),
+  ]);
+  const outside = [...lead, model];
   const inside = attentionShapes(page, sizes, mode);
   return {
     x: outside,
-    query: projected,
-    key: projected,
-    value: projected,
-    join: projected,
+    query: keys,
+    key: keys,
+    value: values,
+    join: values,
     result: outside,
     ...inside,
   } as Record<Box, number[]>;
@@ -152,15 +159,19 @@ export class AttentionShapeFlow extends Figure {
     this.chosen = 'scores';
   }
 
+  /** As they are asked for. */
+  #asked(): Sizes {
+    const names = Object.keys(home) as (keyof Sizes)[];
+    const read = names.map((name) => [name, this.whole(name, limits[name], home[name])]);
+    return Object.fromEntries(read) as Sizes;
+  }
+
   /** Heads must share the model's width evenly: the nearest width that they do share. */
   #sizes(): Sizes {
-    const [batch, heads, tokens] = (['batch', 'heads', 'tokens'] as const).map((name) =>
-      this.whole(name, limits[name], home[name]),
-    ) as [number, number, number];
-    const unit = this.#mode === 'full' ? heads : 2;
-    const shared = (model: number) => Math.max(unit, Math.round(model / unit) * unit);
-    const model = shared(this.whole('model', limits.model, home.model));
-    return { batch, heads, tokens, model };
+    const asked = this.#asked();
+    if (this.#mode !== 'full') return asked;
+    const { heads, model } = asked;
+    return { ...asked, model: Math.max(1, Math.round(model / heads)) * heads };
   }
 
   get #mode(): Mode {
@@ -187,7 +198,27 @@ export class AttentionShapeFlow extends Figure {
       name,
       shape.join(' × '),
     ]);
-    return { calls: [], tables: [{ name: 'shapes', head: ['box', 'shape'], rows }] };
+    const tables = [{ name: 'shapes', head: ['box', 'shape'], rows }];
+    return { calls: [], programs: () => this.#programs(page), tables };
+  }
+
+  async #programs(page: Page) {
+    const mode = this.#mode;
+    if (mode === 'check') {
+      const { shapeCheckPrograms } = await import('../export/shape-check-program.js');
+      const found = answer(page, this.#shapes);
+      return shapeCheckPrograms({
+        ...this.#shapes,
+        answer: found instanceof Error ? found.code : found,
+      });
+    }
+    const { shapePrograms } = await import('../export/shape-program.js');
+    const sizes = this.#sizes();
+    const { batch, heads, tokens, model } = sizes;
+    const [dk, dv] = widthsOf(sizes, mode);
+    const shapes = shapesOf(page, sizes, mode);
+    const split = mode === 'full' ? { batch, heads } : undefined;
+    return shapePrograms({ split, tokens, model, dk, dv, shapes });
   }
 
   protected override view(page: Page) {
@@ -212,6 +243,8 @@ export class AttentionShapeFlow extends Figure {
 
   #flow(page: Page, sizes: Sizes, mode: Mode) {
     const own = { en, zh }[page.language];
+    const { model, heads } = sizes;
+    const { model: asked } = this.#asked();
     const slider = (name: keyof Sizes, label: string) =>
       sliderView({
         label,
@@ -224,16 +257,14 @@ export class AttentionShapeFlow extends Figure {
     return html`<div class="sizes">
         ${mode === 'full' ? html`${slider('batch', own.batch)} ${slider('heads', own.heads)}` : nothing}
         ${slider('tokens', own.tokens)} ${slider('model', own.model)}
+        ${mode === 'full' ? nothing : html`${slider('dk', 'd_k')} ${slider('dv', 'd_v')}`}
       </div>
       ${flowView(page, sizes, mode, this.chosen, (box) => (this.chosen = box))}
       <p class="remark">
         ${
           mode === 'full'
-            ? fill(own.widths, {
-                width: widthOf(sizes, mode),
-                model: sizes.model,
-                heads: sizes.heads,
-              })
+            ? html`${fill(own.widths, { width: model / heads, model, heads })}
+              ${asked === model ? nothing : fill(own.uneven, { asked, model, heads })}`
             : own.note
         }
       </p>`;
