@@ -699,6 +699,21 @@ test('bug gallery: each case shows its own numbers', async () => {
     assert.deepEqual(await rowOf('finite-minus-infinity', 1), ['0.25', '0.25', '0.25', '0.25']);
     const sums = await gallery.locator('[data-id="softmax-columns"] > div td.sum').allInnerTexts();
     assert.deepEqual(sums, ['0.94', '1.26', '0.86', '0.94']);
+    // A cell that is kept is spelled where it stands: here down its column.
+    const columns = gallery.locator('[data-id="softmax-columns"] > div');
+    const cell = columns.locator('td.cell').nth(6);
+    await cell.focus();
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await columns.locator('.inspector').waitFor();
+    const lines = await columns.locator('.inspector dd').allInnerTexts();
+    assert.match(lines[0], /= −0\.1238$/);
+    assert.match(lines[2], /^max\(−0\.3716, −0\.0715, −1\.0749, −0\.8381\)/);
+    assert.match(lines.at(-1), /1\.0000 ÷ 2\.5719 ≈ 0\.3888$/);
+    await page.waitForURL(/bug\.pin=softmax-columns\.2\.3/);
+    await page.keyboard.press('Escape');
+    await columns.locator('.inspector').waitFor({ state: 'detached' });
     // Two heads: other weights, the same output, and both sums with the diagnosis.
     const heads = gallery.locator('[data-id="weights-as-reasons"]');
     assert.deepEqual(await matrix(heads, 0), [['0.90', '0.10']]);

@@ -35,6 +35,7 @@ const keys = {
   'bench.start': ['top-left'],
   'bug.hint': ['1.3', '3.99', '3'],
   'bug.open': ['12', '0.12', '12'],
+  'bug.pin': ['value-in-scores.2.1'],
   'cards.open': ['1.2', '2.11', '2'],
   'cast.batch': ['2', '0', '1'],
   'cast.keys': ['2', '7', '6'],

@@ -13,7 +13,8 @@ import type { Stage } from '../state/steps.js';
 import { selectCells } from './copy.js';
 import { givenNumber, plain } from './number.js';
 
-type Host = ReactiveControllerHost & { renderRoot: ParentNode };
+/** `place`: where its grids stand. */
+type Host = ReactiveControllerHost & { place: ParentNode };
 
 /** What the figure does with new numbers. */
 export interface GridEdits<Name extends string> {
@@ -269,6 +270,6 @@ export class GridController<Name extends string = Stage> implements ReactiveCont
 
   #after(act: (root: ParentNode) => void): void {
     this.host.requestUpdate();
-    void this.host.updateComplete.then(() => act(this.host.renderRoot));
+    void this.host.updateComplete.then(() => act(this.host.place));
   }
 }

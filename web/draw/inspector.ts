@@ -51,10 +51,12 @@ export function inspectorView<Name extends string>({
               <span class="pin-mark">${words.pinned}</span>
               ${
                 isEditable
-                  ? html`<button type="button" @click=${() => edit(cell)}>${words.edit}</button>`
+                  ? html`<button type="button" class="button" @click=${() => edit(cell)}>
+                      ${words.edit}
+                    </button>`
                   : nothing
               }
-              <button type="button" @click=${letGo}>${words.unpin}</button>
+              <button type="button" class="button" @click=${letGo}>${words.unpin}</button>
             </p>`
           : nothing
       }

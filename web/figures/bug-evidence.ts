@@ -2,7 +2,12 @@
 // that differ. Every fault is a real call with the mistake in its inputs or options; only what follows
 // softmax is done by hand, as the bug does.
 import type { AttentionOptions, MaskRule, Tensor } from 'attention-wasm';
+import { html } from 'lit';
+import en from '../content/en/figures/bug-gallery.json';
+import zh from '../content/zh/figures/bug-gallery.json';
 import { isFuture } from '../draw/pair.js';
+import { type Line, spell } from '../draw/provenance.js';
+import { cellName } from '../draw/symbols.js';
 import crossExample from '../examples/cross-attention.json';
 import example from '../examples/six-step.json';
 import type { Case, Matrix } from '../state/case.js';
@@ -10,15 +15,21 @@ import type { Rows } from '../state/explain.js';
 import { type Frame, frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { transpose } from '../state/product.js';
+import { stepOf } from '../state/steps.js';
 
-/** Weights, and the rules that forbid each of them. */
+/** Weights, the rules that forbid each of them, and everything that led to one. */
 export interface Weights {
   values: Matrix;
   cause?: (row: number, column: number) => readonly string[];
+  linesOf: (row: number, column: number) => readonly Line[];
 }
 
 /** None of the heads is at fault; it is what is said of their weights that is wrong. */
-export type Evidence = { faulty: Weights; right: Weights } | { heads: readonly Frame[] };
+export type Evidence = { faulty: Weights; right: Weights } | { heads: readonly Head[] };
+
+export interface Head extends Weights {
+  frame: Frame;
+}
 
 export const inputs: Rows = example.inputs;
 export const cross: Rows = crossExample.inputs;
@@ -39,9 +50,16 @@ function weights(
   options: AttentionOptions = {},
   dtype: Case['dtype'] = 'float64',
 ): Weights {
-  const { matrices, cause } = frameOf(page, { query, key, value, options, dtype });
-  return { values: matrices.weights, cause: (row, column) => cause[row]?.[column] ?? [] };
+  const frame = frameOf(page, { query, key, value, options, dtype });
+  return {
+    values: frame.matrices.weights,
+    cause: (row, column) => frame.cause[row]?.[column] ?? [],
+    linesOf: (row, column) => weightLines(page, frame, row, column),
+  };
 }
+
+const weightLines = (page: Page, frame: Frame, row: number, column: number) =>
+  spell({ stage: 'weights', row, column }, frame, stepOf('weights'), page.words);
 
 const causal = (page: Page) => weights(page, inputs, { mask: 'causal' });
 const causalAgainst = (page: Page, faulty: Weights): Evidence => ({ faulty, right: causal(page) });
@@ -56,19 +74,27 @@ export const evidence: Record<string, (page: Page) => Evidence> = {
     causalAgainst(page, weights(page, { ...inputs, key: inputs.value }, { mask: 'causal' })),
 
   // Softmax down the columns is softmax along the rows of the transposed scores.
-  'softmax-columns': (page) => ({
-    faulty: {
-      values: transpose(
-        weights(page, { query: inputs.key, key: inputs.query, value: inputs.value }).values,
-      ),
-    },
-    right: weights(page, inputs),
-  }),
+  'softmax-columns': (page) => {
+    const right = weights(page, inputs);
+    const turned = weights(page, { query: inputs.key, key: inputs.query, value: inputs.value });
+    const linesOf = (row: number, column: number): Line[] => {
+      const isSoftmax = ({ stage }: Line) => stage === 'weights';
+      const [most, ...rest] = turned.linesOf(column, row).filter(isSoftmax);
+      const { columnMax } = { en, zh }[page.language];
+      return [
+        ...right.linesOf(row, column).filter((line) => !isSoftmax(line)),
+        { ...most!, name: html`${columnMax}` },
+        ...rest.slice(0, -1),
+        { ...rest.at(-1)!, name: cellName('weights', row, column) },
+      ];
+    };
+    return { faulty: { values: transpose(turned.values), linesOf }, right };
+  },
 
   // Its code forbids nothing: it does not know of the other keys.
   'square-assumption': (page) => {
-    const { values } = weights(page, cross, { mask: { kind: 'lengths', keys: [3] } });
-    return { faulty: { values }, right: weights(page, cross) };
+    const { values, linesOf } = weights(page, cross, { mask: { kind: 'lengths', keys: [3] } });
+    return { faulty: { values, linesOf }, right: weights(page, cross) };
   },
 
   'causal-instead-of-padding': (page) => {
@@ -89,7 +115,11 @@ export const evidence: Record<string, (page: Page) => Evidence> = {
       [[0], [1]],
     ];
     return {
-      heads: keys.map((key) => frameOf(page, { query, key, value, options: {}, dtype: 'float64' })),
+      heads: keys.map((key): Head => {
+        const frame = frameOf(page, { query, key, value, options: {}, dtype: 'float64' });
+        const linesOf = (row: number, column: number) => weightLines(page, frame, row, column);
+        return { values: frame.matrices.weights, linesOf, frame };
+      }),
     };
   },
 
@@ -111,9 +141,15 @@ export const evidence: Record<string, (page: Page) => Evidence> = {
 
   'mask-after-softmax': (page) => {
     const right = causal(page);
-    const all = weights(page, inputs).values;
-    const values = all.map((row, i) => row.map((x, j) => (isFuture(i, j) ? 0 : x)));
-    return { faulty: { ...right, values }, right };
+    const all = weights(page, inputs);
+    const values = all.values.map((row, i) => row.map((x, j) => (isFuture(i, j) ? 0 : x)));
+    const linesOf = (row: number, column: number): Line[] => [
+      ...all.linesOf(row, column),
+      ...(isFuture(row, column)
+        ? [{ stage: 'weights', name: html`× 0`, text: html`= <b>0</b>` }]
+        : []),
+    ];
+    return { faulty: { ...right, values, linesOf }, right };
   },
 
   'finite-minus-infinity': (page) => {

@@ -1,74 +1,152 @@
-// <attention-bug-gallery>: what a faulty attention gives; the right result turns up with the diagnosis.
-import { html, render } from 'lit';
+// <attention-bug-gallery>: what a faulty attention gives; the right result turns up with the diagnosis. A
+// cell that is kept spells its sum where it stands: pointing about moves none of the cases.
+import { html, nothing, render } from 'lit';
 import en from '../content/en/figures/bug-gallery.json';
 import zh from '../content/zh/figures/bug-gallery.json';
+import { GridController } from '../draw/grid.js';
+import { inspectorView } from '../draw/inspector.js';
+import { type Lineage, marksFor } from '../draw/lineage.js';
+import type { GridState } from '../draw/matrix.js';
 import { exactNumber } from '../draw/number.js';
 import { pairView } from '../draw/pair.js';
 import { spell } from '../draw/provenance.js';
 import { indexed } from '../draw/symbols.js';
 import { tableOf } from '../export/exhibit.js';
+import { type Cell, sizeOf } from '../state/case.js';
 import type { Frame } from '../state/frame.js';
+import { readCell, writeCell } from '../state/link.js';
 import type { Page } from '../state/page.js';
 import { stepOf } from '../state/steps.js';
 import { fill } from '../state/words.js';
 import { type Weights, cross, evidence, inputs } from './bug-evidence.js';
 import { ProseFigure } from './prose-figure.js';
 
-const weightsView = (page: Page, name: string, { values, cause }: Weights) =>
-  pairView(page.words, {
-    stage: 'weights',
-    title: html`<var>A</var>`,
-    name,
-    values,
-    kind: 'weights',
-    ...(cause ? { cause } : {}),
-  });
+/** Its tables: what a case gives, what is right of it, or its heads. */
+interface Table {
+  name: string;
+  title: string;
+  weights: Weights;
+}
+
+/** What only the live figure has. */
+interface Live {
+  grid: GridState<string>;
+  letGo: () => void;
+}
+
+function weightsView({ words }: Page, { name, title, weights }: Table, live?: Live) {
+  const { values, cause, linesOf } = weights;
+  const table = pairView<string>(
+    words,
+    {
+      stage: name,
+      title: html`<var>A</var>`,
+      name: title,
+      values,
+      kind: 'weights',
+      ...(cause ? { cause } : {}),
+    },
+    live?.grid,
+  );
+  const { pin = null } = live?.grid ?? {};
+  // The same template with and without the sum: the cell keeps the focus.
+  return html`${table}
+  ${
+    pin?.stage === name
+      ? inspectorView({
+          words,
+          cell: { ...pin, stage: 'weights' },
+          lines: linesOf(pin.row, pin.column),
+          isKept: true,
+          isEditable: false,
+          hint: null,
+          edit: () => undefined,
+          letGo: live!.letGo,
+        })
+      : nothing
+  }`;
+}
 
 /** The heads' weights, which differ, and below each its output, which does not. */
-function headsView(page: Page, heads: readonly Frame[]) {
-  const own = { en, zh }[page.language];
-  const headView = ({ matrices: { weights, output } }: Frame, index: number) =>
+function headsView(page: Page, heads: readonly Table[], frames: readonly Frame[], live?: Live) {
+  const headView = (table: Table, index: number) =>
     html`<div class="evidence">
-      ${weightsView(page, fill(own.head, { index: index + 1 }), { values: weights })}
-      <p>${indexed(html`<var>O</var>`, 0, 0)} = <b>${exactNumber(output[0]![0]!)}</b></p>
+      ${weightsView(page, table, live)}
+      <p>
+        ${indexed(html`<var>O</var>`, 0, 0)} =
+        <b>${exactNumber(frames[index]!.matrices.output[0]![0]!)}</b>
+      </p>
     </div>`;
   return html`<div class="heads">${heads.map(headView)}</div>`;
 }
 
 /** How each of them comes to its output: the last line of what the inspector would say. */
-function sumsView(page: Page, heads: readonly Frame[]) {
-  const own = { en, zh }[page.language];
+function sumsView(page: Page, heads: readonly Table[], frames: readonly Frame[]) {
   const cell = { stage: 'output', row: 0, column: 0 } as const;
   const sumView = (frame: Frame, index: number) =>
     html`<div>
-      <dt>${fill(own.head, { index: index + 1 })}</dt>
+      <dt>${heads[index]!.title}</dt>
       <dd>${spell(cell, frame, stepOf('output'), page.words).at(-1)!.text}</dd>
     </div>`;
-  return html`<dl class="evidence sums">${heads.map(sumView)}</dl>`;
+  return html`<dl class="evidence sums">${frames.map(sumView)}</dl>`;
+}
+
+interface Place {
+  tables: readonly Table[];
+  view: (live?: Live) => unknown;
+}
+
+/** What each case shows, and what turns up with its diagnosis, under the name of its place. */
+function placesOf(page: Page): Record<string, Place> {
+  const own = { en, zh }[page.language];
+  const single = (name: string, title: string, weights: Weights): Place => {
+    const table = { name, title, weights };
+    const view = (live?: Live) =>
+      html`<div class="evidence">${weightsView(page, table, live)}</div>`;
+    return { tables: [table], view };
+  };
+  return Object.fromEntries(
+    Object.entries(evidence).flatMap(([id, find]): [string, Place][] => {
+      const found = find(page);
+      if (!('heads' in found)) {
+        return [
+          [id, single(id, own.faulty, found.faulty)],
+          [`${id}.answer`, single(`${id}-right`, own.right, found.right)],
+        ];
+      }
+      const frames = found.heads.map(({ frame }) => frame);
+      const tables = found.heads.map((weights, at): Table => {
+        return { name: `${id}-${at + 1}`, title: fill(own.head, { index: at + 1 }), weights };
+      });
+      return [
+        [id, { tables, view: (live) => headsView(page, tables, frames, live) }],
+        [`${id}.answer`, { tables: [], view: () => sumsView(page, tables, frames) }],
+      ];
+    }),
+  );
 }
 
 export class AttentionBugGallery extends ProseFigure {
   static override key = 'bug';
 
-  /** What each case shows, and what turns up with its diagnosis. */
-  static places = (page: Page) => {
-    const own = { en, zh }[page.language];
-    const table = (name: string, weights: Weights) =>
-      html`<div class="evidence">${weightsView(page, name, weights)}</div>`;
-    return Object.fromEntries(
-      Object.entries(evidence).flatMap(([id, find]) => {
-        const found = find(page);
-        const [shown, answer] =
-          'heads' in found
-            ? [headsView(page, found.heads), sumsView(page, found.heads)]
-            : [table(own.faulty, found.faulty), table(own.right, found.right)];
-        return [
-          [id, shown],
-          [`${id}.answer`, answer],
-        ];
-      }),
-    );
-  };
+  static places = (page: Page) =>
+    Object.fromEntries(Object.entries(placesOf(page)).map(([name, { view }]) => [name, view()]));
+
+  #places: readonly (readonly [HTMLElement, Place])[] = [];
+  /** None of its cells is made of another that is shown. */
+  #lineage: Lineage<string> = { shapes: new Map(), operandsOf: () => [] };
+
+  readonly #grid = new GridController<string>(this, {
+    shape: (name) => this.#lineage.shapes.get(name)!,
+    isTransposed: () => false,
+    pin: () => (this.page ? this.#pin : null),
+    setPin: (cell) => this.set('pin', writeCell(cell)),
+  });
+
+  get #pin(): Cell<string> | null {
+    const read = (text: string) => readCell(text, this.#lineage.shapes);
+    return this.setting('pin', read, null, writeCell);
+  }
 
   protected override exhibit(page: Page) {
     const found = Object.entries(evidence).flatMap(([id, find]) => {
@@ -90,15 +168,38 @@ export class AttentionBugGallery extends ProseFigure {
   }
 
   protected override enliven(page: Page, prose: ParentNode): void {
-    const views = AttentionBugGallery.places(page);
-    for (const place of prose.querySelectorAll<HTMLElement>('[data-place]')) {
+    const all = placesOf(page);
+    const tables = Object.values(all).flatMap((place) => place.tables);
+    const shapes = tables.map(({ name, weights }) => [name, sizeOf(weights.values)] as const);
+    this.#lineage = { shapes: new Map(shapes), operandsOf: () => [] };
+    this.#places = [...prose.querySelectorAll<HTMLElement>('[data-place]')].map((place) => {
       place.replaceChildren();
-      render(views[place.dataset.place!], place);
-    }
+      return [place, all[place.dataset.place!]!] as const;
+    });
+    const hint = document.createElement('p');
+    hint.className = 'hint';
+    hint.textContent = { en, zh }[page.language].hint;
+    prose.querySelector('.bugs')!.before(hint);
     const folds = (name: string) => [
       ...prose.querySelectorAll<HTMLDetailsElement>(`.bug .${name}`),
     ];
     this.keepFolds('hint', folds('hint-fold'));
     this.keepFolds('open', folds('diagnosis'));
+  }
+
+  protected override remarks(page: Page): unknown {
+    void this.#pin;
+    return super.remarks(page);
+  }
+
+  protected override updated(): void {
+    super.updated();
+    const { looked, tabStop } = this.#grid;
+    const marks = marksFor(looked, this.#lineage);
+    const live: Live = {
+      grid: { marks, pin: this.#pin, tabStop, editing: null },
+      letGo: () => this.set('pin', undefined),
+    };
+    for (const [place, { view }] of this.#places) render(this.#grid.around(view(live)), place);
   }
 }
