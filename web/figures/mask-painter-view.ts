@@ -67,8 +67,14 @@ export type Masked = ReturnType<typeof masked>;
 const nameOf = (rule: string, own: Own) =>
   rule === 'blocked' ? own.paint : (own.ruleNames[rule as RuleName] ?? rule);
 
-const keyHeads = (setting: MaskSetting) =>
-  range(setting.keys).map((key) => (isPadding(setting, key) ? html`<s>pad</s>` : vector('k', key)));
+const heads = (setting: MaskSetting, letter: 'q' | 'k', count: number) =>
+  range(count).map((at) => (isPadding(setting, at) ? html`<s>pad</s>` : vector(letter, at)));
+const keyHeads = (setting: MaskSetting) => heads(setting, 'k', setting.keys);
+/** Where there are as many as keys, the queries are of the same tokens. */
+const queryHeads = (setting: MaskSetting) =>
+  setting.queries === setting.keys
+    ? heads(setting, 'q', setting.queries)
+    : range(setting.queries).map((i) => vector('q', i));
 
 export function weightsView(
   { matrices, cause }: Frame,
@@ -83,6 +89,7 @@ export function weightsView(
       title: html`<var>A</var>`,
       values: matrices.weights,
       kind: 'weights',
+      queries: queryHeads(setting),
       keys: keyHeads(setting),
       cause: (row, column) => cause[row]?.[column] ?? [],
     },
@@ -104,7 +111,7 @@ export function paintedOf(own: Own, { setting, frame }: Masked, reading: Reading
     label: own.grid,
     rows: setting.queries,
     columns: setting.keys,
-    rowHeads: range(setting.queries).map((i) => vector('q', i)),
+    rowHeads: queryHeads(setting),
     columnHeads: keyHeads(setting),
     text,
     spoken: (row, column) => {

@@ -62,7 +62,11 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
   protected override choiceWords = ({ language }: Page) => ({ en, zh })[language].whose;
 
   readonly #paint = new PaintController(this);
-  #reading: Reading = 'added';
+
+  get #reading(): Reading {
+    const read = (text: string) => (text === 'allowed' ? text : undefined);
+    return this.setting<Reading>('show', read, 'added');
+  }
 
   get #shown() {
     const page = this.page!;
@@ -194,10 +198,9 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
         ? choice(own.start, 'start', own.starts, setting.start, (start) => this.#change({ start }))
         : nothing
     }
-    ${choice(own.reading, 'reading', own.readings, this.#reading, (reading) => {
-      this.#reading = reading;
-      this.requestUpdate();
-    })}`;
+    ${choice(own.reading, 'reading', own.readings, this.#reading, (reading) =>
+      this.set('show', reading === 'added' ? undefined : reading),
+    )}`;
   }
 
   protected override exhibit() {
