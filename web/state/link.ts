@@ -168,7 +168,7 @@ function readPin(text: string, of: View['case'], remarks: Remark[]): Cell | null
   const stage = stages.find((name) => stageKeys[name] === letter);
   const [row, column] = indices.map(parseNumber);
   if (!stage || indices.length !== 2 || row === undefined || column === undefined) {
-    remarks.push({ word: 'linkPin', values: { asked: text, used: '–' } });
+    remarks.push({ word: 'linkUnusable', values: { name: 'p', asked: text } });
     return null;
   }
   const [rows, columns] = shapeOf(stage, of);
