@@ -76,7 +76,10 @@ function countView(page: Page, sizes: Sizes) {
   const rows: [string, string][] = [
     [own.core, operations(core(sizes))],
     [own.causal, operations(causal(sizes))],
-    [own.projections, operations(projections(sizes))],
+    [
+      fill(own.projections, { model: grouped(sizes.heads * sizes.width) }),
+      operations(projections(sizes)),
+    ],
     [own.scores, bytes(stored(sizes))],
     [own.tiles, bytes(tiled(sizes))],
   ];
