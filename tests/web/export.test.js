@@ -249,7 +249,7 @@ const figures = {
   },
   projection: { link: 'xw.n=5&xw.pin=output.1.2&xw.role=key' },
   'scaling-lab': {
-    link: 'lab.mode=uniform&lab.d=32&lab.seed=3',
+    link: 'lab.mode=uniform&lab.d=32&lab.seed=3&lab.keys=4&lab.n=50',
     calls: 2,
     tables: [/variance/, /scaled/, /entropy/, /scaled/],
   },

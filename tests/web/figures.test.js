@@ -174,6 +174,61 @@ test("scaling lab: the article's variance and entropy at every width", async () 
   });
 });
 
+test('scaling lab: keys and draws can be set, and the dashed lines are the theory in every mode', async () => {
+  const ready = (page) => page.locator('attention-scaling-lab[data-live]').waitFor();
+  await onPage(
+    'en/?embed=1&figure=scaling-lab#lab.d=64',
+    async (page) => {
+      const lab = page.locator('attention-scaling-lab');
+      /** The variances at which the dashed lines end, where they can be read: d_k = 128. */
+      const ends = () =>
+        lab
+          .locator('.chart')
+          .first()
+          .locator('[data-series="theory"] .series')
+          .evaluateAll((lines) =>
+            lines.map((line) => {
+              const [, up] = line.getAttribute('d').match(/([\d.]+)$/);
+              // From 300 at 10 to 0.01 at 186.
+              return 0.01 * 30000 ** ((186 - Number(up)) / 176);
+            }),
+          );
+      const check = async (raw, scaled) => {
+        const found = await ends();
+        assert.equal(found.length, 2);
+        [raw, scaled].forEach((x, at) => assert.ok(Math.abs(found[at] / x - 1) < 0.01, `${found}`));
+      };
+      await check(128, 1);
+      const bars = () => lab.locator('.bars').first().locator('li').count();
+      assert.equal(await bars(), 8);
+      await lab.getByRole('radio', { name: '16', exact: true }).check();
+      assert.equal(await bars(), 16);
+      await lab.getByText('on average it is 15/16 of the theory').waitFor();
+      await lab.getByRole('radio', { name: '50', exact: true }).check();
+      await lab.getByText('90% of 50 draws').waitFor();
+      await page.waitForURL(/lab\.keys=16&lab\.n=50/);
+      assert.deepEqual(
+        await lab
+          .locator('.chart')
+          .last()
+          .locator('svg > text')
+          .evaluateAll((all) => all.map((each) => each.textContent.trim())),
+        [...['0', '1', '2', '3', '4', '8', '32', '64', '96', '128', 'dk']],
+      );
+      await lab.getByRole('radio', { name: 'U(−1, 1)' }).check();
+      await check(128 / 9, 1 / 9);
+      await lab.getByRole('radio', { name: 'article’s data' }).check();
+      await check(128 / 9, 1 / 9);
+      // Its scores are given, and there are eight.
+      assert.equal(await bars(), 8);
+      assert.equal(await lab.getByRole('radio', { name: '16', exact: true }).count(), 0);
+      const dots = lab.locator('[data-series="article"] .series').first();
+      assert.equal((await dots.getAttribute('d')).match(/h0/g).length, 16);
+    },
+    { ready },
+  );
+});
+
 test('mask painter: rules, paint and the table apply themselves, and the link keeps them', async () => {
   let address;
   await onPage('en/', async (page) => {
@@ -210,6 +265,32 @@ test('mask painter: rules, paint and the table apply themselves, and the link ke
     const painter = await wake(page, 'mask-painter');
     assert.match(await painter.locator('.painter-says').innerText(), /may read nothing: 1/);
   });
+});
+
+test('mask painter: the way it is shown comes back, and the row of a pad is found by its name', async () => {
+  const ready = (page) => page.locator('attention-mask-painter[data-live]').waitFor();
+  let address;
+  await onPage(
+    'en/?embed=1&figure=mask-painter#mask.m=keys:6,queries:6,rules:padding',
+    async (page) => {
+      const painter = page.locator('attention-mask-painter');
+      const heads = await painter.locator('tbody th[scope="row"]').allInnerTexts();
+      assert.deepEqual([heads[5], heads.at(-1)], ['pad', 'pad']);
+      await painter.getByRole('radio', { name: 'what is allowed' }).check();
+      await page.waitForURL(/mask\.show=allowed/);
+      address = page.url();
+    },
+    { ready },
+  );
+  await onPage(
+    address,
+    async (page) => {
+      const painter = page.locator('attention-mask-painter');
+      assert.equal(await painter.getByRole('radio', { name: 'what is allowed' }).isChecked(), true);
+      assert.equal(await painter.locator('.paint td.cell').last().innerText(), '0');
+    },
+    { ready },
+  );
 });
 
 test('a finite minus infinity shares out what nobody may see; the mask does not', async () => {

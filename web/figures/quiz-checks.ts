@@ -7,7 +7,7 @@ import { explain } from '../state/explain.js';
 import type { Page } from '../state/page.js';
 import { draws } from '../state/random.js';
 import { mean } from '../state/statistics.js';
-import { COUNT, drawn } from './scaling-data.js';
+import { drawn, homeCounts } from './scaling-data.js';
 
 export interface Line {
   holds: boolean;
@@ -87,7 +87,14 @@ const scoreShape: Check = (page, seed) => {
 };
 
 const scaling: Check = (page, seed) => {
-  const { raw, scaled } = drawn(page, 'normal', 64, seed, COUNT);
+  const count = homeCounts.draws;
+  const { raw, scaled } = drawn(page, {
+    of: 'normal',
+    width: 64,
+    seed,
+    keys: homeCounts.keys,
+    count,
+  });
   const entropy = (samples: typeof raw) => mean(samples.map((sample) => sample.entropy));
   const [with_, without] = [entropy(scaled), entropy(raw)];
   // Three standard errors around what float64 sampling gives: 2.49 and 0.46.
@@ -95,7 +102,7 @@ const scaling: Check = (page, seed) => {
     {
       holds: Math.abs(with_ - 2.49) < 0.07,
       word: 'scaled',
-      values: { count: COUNT, value: with_.toFixed(3) },
+      values: { count, value: with_.toFixed(3) },
     },
     { holds: Math.abs(without - 0.46) < 0.12, word: 'raw', values: { value: without.toFixed(3) } },
   ];

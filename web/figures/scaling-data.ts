@@ -7,11 +7,12 @@ import { type Distribution, draws } from '../state/random.js';
 import { mean, quantile, variance } from '../state/statistics.js';
 
 export const widths = example.headDims;
-const KEYS = 8;
-/** Draws per width, all in one batch. */
-export const COUNT = 200;
+/** How many keys there may be, and how many draws per width, all in one batch; the article has eight keys. */
+export const keyCounts = [2, 4, 8, 16] as const;
+export const drawCounts = [50, 200, 1000] as const;
+export const homeCounts = { keys: 8, draws: 200 } as const;
 
-/** One row of eight scores and what softmax makes of it. */
+/** One row of scores and what softmax makes of it. */
 export interface Sample {
   scores: number[];
   weights: number[];
@@ -25,8 +26,9 @@ const rowsOf = (data: ArrayLike<number>, width: number) =>
 
 function samples({ attention }: Page, query: Tensor, key: Tensor, scale?: number): Sample[] {
   const { steps, diagnostics } = attention.explain(query, key, key, { scale });
-  const scores = rowsOf(steps.scaled.data, KEYS);
-  const weights = rowsOf(steps.weights.data, KEYS);
+  const keys = key.shape.at(-2)!;
+  const scores = rowsOf(steps.scaled.data, keys);
+  const weights = rowsOf(steps.weights.data, keys);
   return scores.map((row, i) => ({
     scores: row,
     weights: weights[i]!,
@@ -34,27 +36,50 @@ function samples({ attention }: Page, query: Tensor, key: Tensor, scale?: number
   }));
 }
 
-/** `count` draws of one query and eight keys of a width: before the scaling, and after. */
-export function drawn(page: Page, of: Distribution, width: number, seed: number, count = 1) {
-  const [query, key] = inputsOf(of, width, seed, count);
-  return { raw: samples(page, query, key, 1), scaled: samples(page, query, key) };
+/** What is drawn at a width: `count` times one query and its keys. */
+export interface Draw {
+  of: Distribution;
+  width: number;
+  seed: number;
+  keys: number;
+  count?: number;
 }
 
-function inputsOf(of: Distribution, width: number, seed: number, count: number) {
+/** Before the scaling, and after. */
+const bothOf = (page: Page, [query, key]: readonly [Tensor, Tensor]) => ({
+  raw: samples(page, query, key, 1),
+  scaled: samples(page, query, key),
+});
+
+export const drawn = (page: Page, draw: Draw) => bothOf(page, inputsOf(draw));
+
+/** The first components of each vector. */
+function narrowed({ shape, data }: Tensor, width: number): Tensor {
+  const whole = shape.at(-1)!;
+  const rows = data.length / whole;
+  const first = new Float64Array(rows * width);
+  for (let row = 0; row < rows; ++row) {
+    for (let l = 0; l < width; ++l) first[row * width + l] = Number(data[row * whole + l]);
+  }
+  return { shape: [...shape.slice(0, -1), width], data: first };
+}
+
+function inputsOf({ of, width, seed, keys, count = 1 }: Draw): [Tensor, Tensor] {
   const next = draws(of, seed * 1009 + width);
   const tensor = (rows: number): Tensor => ({
     shape: [count, 1, rows, width],
     data: Float64Array.from({ length: count * rows * width }, next),
   });
-  return [tensor(1), tensor(KEYS)] as const;
+  return [tensor(1), tensor(keys)];
 }
 
 /** One draw, or the article's own numbers, as calls: before the scaling, and after. */
-export function callsOf(page: Page, of: Distribution | 'article', width: number, seed: number) {
+export function callsOf(page: Page, draw: Omit<Draw, 'of'> & { of: Distribution | 'article' }) {
+  const { of, width } = draw;
   const [query, key] =
     of === 'article'
       ? [[example.inputs.query[widths.indexOf(width)]!], example.inputs.key]
-      : inputsOf(of, width, seed, 1).map(({ data }) => rowsOf(data, width));
+      : inputsOf({ ...draw, of }).map(({ data }) => rowsOf(data, width));
   const call = (name: string, scale: number) => ({
     name,
     frame: frameOf(page, { query: query!, key: key!, value: key!, options: { scale } }),
@@ -98,13 +123,19 @@ export interface Survey {
   scaledLargest: number[];
 }
 
-const surveys = new Map<Distribution, Survey>();
+const surveys = new Map<string, Survey>();
 
 /** Many draws at every width. */
-export function survey(page: Page, of: Distribution): Survey {
-  const known = surveys.get(of);
+export function survey(page: Page, of: Distribution, keys: number, count: number): Survey {
+  const name = [of, keys, count].join();
+  const known = surveys.get(name);
   if (known) return known;
-  const all = widths.map((width) => ({ width, ...drawn(page, of, width, 1, COUNT) }));
+  // Drawing takes longest, so it is done once: narrow vectors are the beginnings of wide ones.
+  const [query, key] = inputsOf({ of, width: widths.at(-1)!, seed: 1, keys, count });
+  const all = widths.map((width) => ({
+    width,
+    ...bothOf(page, [narrowed(query, width), narrowed(key, width)]),
+  }));
   const spreads = (kind: 'raw' | 'scaled', measure: (sample: Sample) => number) =>
     all.map((at) => spread(at.width, at[kind].map(measure)));
   const largest = (kind: 'raw' | 'scaled') =>
@@ -117,6 +148,6 @@ export function survey(page: Page, of: Distribution): Survey {
     rawLargest: largest('raw'),
     scaledLargest: largest('scaled'),
   };
-  surveys.set(of, made);
+  surveys.set(name, made);
   return made;
 }

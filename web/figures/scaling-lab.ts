@@ -1,6 +1,6 @@
 // <attention-scaling-lab>: what the width of the vectors does to scores and softmax, with and
 // without the scaling: one draw, many draws, the theory, or the article's own data.
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 import en from '../content/en/figures/scaling-lab.json';
 import zh from '../content/zh/figures/scaling-lab.json';
 import { barsView } from '../draw/bars.js';
@@ -8,7 +8,7 @@ import { type Series, chartView } from '../draw/chart.js';
 import { choiceView, sliderView } from '../draw/controls.js';
 import { invariantsLine } from '../draw/invariants.js';
 import { cellNumber, cellWeight, exactNumber, grouped } from '../draw/number.js';
-import { drawnDk, norm, rootDk, symbols, vector, withWidths } from '../draw/symbols.js';
+import { drawnDk, norm, rootDk, symbols, withWidths } from '../draw/symbols.js';
 import type { Table } from '../export/exhibit.js';
 import type { Page } from '../state/page.js';
 import type { Distribution } from '../state/random.js';
@@ -17,12 +17,14 @@ import { fill } from '../state/words.js';
 import labSheet from '../styles/scaling-lab.css?inline';
 import { Figure, sheets } from './figure.js';
 import {
-  COUNT,
   type Sample,
   type Spread,
   type Survey,
   callsOf,
+  drawCounts,
   drawn,
+  homeCounts,
+  keyCounts,
   published,
   survey,
   widths,
@@ -30,13 +32,16 @@ import {
 
 type Mode = Distribution | 'article';
 const modes = ['normal', 'uniform', 'article'] as const;
-const home = { mode: 'normal' as Mode, width: 64, seed: 1 };
+const home: Shown = { mode: 'normal', width: 64, seed: 1, ...homeCounts };
 const componentVariance: Record<Distribution, number> = { normal: 1, uniform: 1 / 3 };
 
 interface Shown {
   mode: Mode;
   width: number;
   seed: number;
+  keys: (typeof keyCounts)[number];
+  /** At each width of the charts. */
+  draws: (typeof drawCounts)[number];
 }
 
 /** The article draws from U(−1, 1). */
@@ -62,7 +67,6 @@ function panelView(
     [own.largest, cellWeight(Math.max(...sample.weights)), ''],
     [norm(html`∂<var>p</var>/∂<var>x</var>`), exactNumber(jacobianNorm(sample.weights)), ''],
   ];
-  const heads = sample.scores.map((_, j) => vector('k', j));
   return html`<section class="lab-panel">
     <h4>
       ${own[kind]}
@@ -70,10 +74,8 @@ function panelView(
         >${kind === 'raw' ? symbols.scores : html`${symbols.scores} ÷ ${rootDk}`}</span
       >
     </h4>
-    <p class="bars-title">${own.scores}</p>
-    ${barsView({ label: `${own[kind]}, ${own.scores}`, values: sample.scores, heads, domain, tone: 'signed', write: cellNumber })}
-    <p class="bars-title">${own.shares}</p>
-    ${barsView({ label: `${own[kind]}, ${own.shares}`, values: sample.weights, heads, domain: 1, tone: 'weight', write: cellWeight })}
+    ${barsView({ label: `${own[kind]}, ${fill(own.scores, { count: sample.scores.length })}`, values: sample.scores, domain, tone: 'signed', write: cellNumber })}
+    ${barsView({ label: `${own[kind]}, ${own.shares}`, values: sample.weights, domain: 1, tone: 'weight', write: cellWeight })}
     <dl class="facts">
       ${facts.map(
         ([name, value, remark]) =>
@@ -86,9 +88,9 @@ function panelView(
   </section>`;
 }
 
-function panelsView(page: Page, { mode, width, seed }: Shown) {
+function panelsView(page: Page, { mode, width, seed, keys }: Shown) {
   const { raw, scaled } =
-    mode === 'article' ? published(page, width) : drawn(page, mode, width, seed);
+    mode === 'article' ? published(page, width) : drawn(page, { of: mode, width, seed, keys });
   const domain = Math.max(...raw[0]!.scores.map(Math.abs));
   return html`<div class="lab-panels">
       ${panelView(page, 'raw', raw[0]!, domain, theory(mode, width))}
@@ -97,10 +99,10 @@ function panelsView(page: Page, { mode, width, seed }: Shown) {
     ${invariantsLine(page.words, { weights: [raw[0]!.weights, scaled[0]!.weights] })}`;
 }
 
-function chartsView(page: Page, shown: Shown, chartWidth: number) {
+function chartsView(page: Page, shown: Shown) {
   const own = { en, zh }[page.language];
-  const { mode, width } = shown;
-  const found: Survey = survey(page, distributionOf(mode));
+  const { mode, width, keys, draws } = shown;
+  const found: Survey = survey(page, distributionOf(mode), keys, draws);
   const line = (tone: 'raw' | 'scaled', spreads: Spread[]): Series => ({
     name: own[tone],
     tone,
@@ -109,24 +111,26 @@ function chartsView(page: Page, shown: Shown, chartWidth: number) {
   });
   const articleLine = (measure: (sample: Sample) => number): Series => ({
     name: own.modes.article,
-    tone: 'theory',
+    tone: 'article',
     points: widths.map((at) => [at, measure(published(page, at).raw[0]!)]),
   });
-  const theoryLine: Series = {
-    name: own.theoryLine,
+  const theoryLine = (name: string, of: (width: number) => number): Series => ({
+    name,
     tone: 'theory',
-    points: widths.map((at) => [at, theory(mode, at)]),
-  };
+    points: widths.map((at) => [at, of(at)]),
+  });
   const isArticle = mode === 'article';
+  const most = Math.log2(keys);
   const x = { label: drawnDk, from: 8, to: 128, ticks: [8, 32, 64, 96, 128] };
   return html`<div class="lab-charts">
       ${chartView({
         title: own.chartVariance,
-        width: chartWidth,
         series: [
           line('raw', found.rawVariance),
           line('scaled', found.scaledVariance),
-          isArticle ? articleLine(({ scores }) => variance(scores)) : theoryLine,
+          theoryLine(own.theoryLine, (at) => theory(mode, at)),
+          theoryLine('', (at) => theory(mode, at) / at),
+          ...(isArticle ? [articleLine(({ scores }) => variance(scores))] : []),
         ],
         x,
         y: { from: 0.01, to: 300, ticks: [0.01, 0.1, 1, 10, 100], isLog: true },
@@ -134,19 +138,18 @@ function chartsView(page: Page, shown: Shown, chartWidth: number) {
       })}
       ${chartView({
         title: own.chartEntropy,
-        width: chartWidth,
         series: [
           line('raw', found.rawEntropy),
           line('scaled', found.scaledEntropy),
           ...(isArticle ? [articleLine(({ entropy }) => entropy)] : []),
         ],
         x,
-        y: { from: 0, to: 3, ticks: [0, 1, 2, 3] },
+        y: { from: 0, to: most, ticks: Array.from({ length: most + 1 }, (_, at) => at) },
         marker: width,
       })}
     </div>
     <p class="remark">
-      ${fill(own.band, { count: COUNT })}<br />${withWidths(isArticle ? own.bandArticle : mode === 'normal' ? own.bandNormal : own.bandUniform)}
+      ${fill(own.band, { count: grouped(draws), keys, less: keys - 1 })}<br />${withWidths(isArticle ? own.bandArticle : mode === 'normal' ? own.bandNormal : own.bandUniform)}
     </p>`;
 }
 
@@ -156,29 +159,18 @@ export class AttentionScalingLab extends Figure {
 
   static firstFrame = (page: Page) => html`<div class="lab">${panelsView(page, home)}</div>`;
 
-  /** As the last layout left it. */
-  #chartWidth = 520;
-  #sizes: ResizeObserver | undefined;
-
-  protected override updated(): void {
-    const chart = this.renderRoot.querySelector('.chart');
-    if (!chart || this.#sizes) return;
-    this.#sizes = new ResizeObserver(([entry]) => {
-      const width = Math.round(entry!.contentRect.width);
-      if (width === 0 || width === this.#chartWidth) return;
-      this.#chartWidth = width;
-      this.requestUpdate();
-    });
-    this.#sizes.observe(chart);
-  }
-
   get #shown(): Shown {
     const among =
       <T>(values: readonly T[]) =>
       (text: string) =>
         values.find((value) => String(value) === text);
+    const mode = this.setting('mode', among(modes), home.mode);
+    // The article's numbers are of eight.
+    const keys = this.setting('keys', among(keyCounts), home.keys);
     return {
-      mode: this.setting('mode', among(modes), home.mode),
+      mode,
+      keys: mode === 'article' ? home.keys : keys,
+      draws: this.setting('n', among(drawCounts), home.draws),
       width: this.setting('d', among(widths), home.width),
       seed: this.setting(
         'seed',
@@ -189,15 +181,15 @@ export class AttentionScalingLab extends Figure {
   }
 
   protected override exhibit(page: Page) {
-    const { mode, width, seed } = this.#shown;
-    const found = survey(page, distributionOf(mode));
+    const { mode, draws, ...draw } = this.#shown;
+    const found = survey(page, distributionOf(mode), draw.keys, draws);
     const table = (name: string, spreads: readonly Spread[]): Table => ({
       name,
       head: ['d_k', 'mean', '5 %', '95 %'],
       rows: spreads.map((at) => [at.width, at.mean, at.low, at.high]),
     });
     return {
-      calls: callsOf(page, mode, width, seed),
+      calls: callsOf(page, { of: mode, ...draw }),
       tables: [
         table('variance of the scores', found.rawVariance),
         table('variance of the scaled scores', found.scaledVariance),
@@ -210,6 +202,20 @@ export class AttentionScalingLab extends Figure {
   protected override view(page: Page) {
     const own = { en, zh }[page.language];
     const shown = this.#shown;
+    const count = (
+      label: string,
+      name: string,
+      of: readonly number[],
+      now: number,
+      first: number,
+    ) =>
+      choiceView({
+        label,
+        name,
+        options: of.map((each) => [String(each), grouped(each)] as const),
+        value: String(now),
+        change: (to) => this.set(name, to === String(first) ? undefined : to),
+      });
     return html`<div class="lab">
       <div class="tools">
         ${choiceView<Mode>({
@@ -225,11 +231,11 @@ export class AttentionScalingLab extends Figure {
           min: 8,
           max: 128,
           step: 8,
-          change: (width, isEntry) => {
-            const nearest = Math.round(width / 8) * 8;
-            this.set('d', nearest === home.width ? undefined : String(nearest), isEntry);
-          },
+          change: (width, isEntry) =>
+            this.set('d', width === home.width ? undefined : String(width), isEntry),
         })}
+        ${shown.mode === 'article' ? nothing : count(own.keys, 'keys', keyCounts, shown.keys, home.keys)}
+        ${count(own.draws, 'n', drawCounts, shown.draws, home.draws)}
         <button
           type="button"
           ?disabled=${shown.mode === 'article'}
@@ -238,9 +244,7 @@ export class AttentionScalingLab extends Figure {
           ${own.again}
         </button>
       </div>
-      <div data-picture>
-        ${panelsView(page, shown)} ${chartsView(page, shown, this.#chartWidth)}
-      </div>
+      <div data-picture>${panelsView(page, shown)} ${chartsView(page, shown)}</div>
     </div>`;
   }
 }
