@@ -35,7 +35,17 @@ export type Item =
       opacity: number;
       end: End;
     }
-  | { kind: 'text'; color: string; font: Font; text: string; x: number; y: number; end: End };
+  | {
+      kind: 'text';
+      color: string;
+      font: Font;
+      text: string;
+      x: number;
+      y: number;
+      /** What keeps it clear of what it stands on. */
+      halo: { color: string; size: number } | undefined;
+      end: End;
+    };
 
 export interface Picture {
   width: number;
@@ -54,7 +64,7 @@ export function context(width: number, height: number): CanvasRenderingContext2D
 export const cssFont = ({ family, size, weight, style }: Font) =>
   `${style} ${weight} ${size}px ${family}`;
 
-/** The lines of a hatch inside a box, `HATCH` px apart. */
+/** The lines of a hatch inside a box, `HATCH` px apart, measured across them. */
 function hatchLines({
   x,
   y,
@@ -62,9 +72,9 @@ function hatchLines({
   height,
   directions,
 }: Box & { directions: readonly Direction[] }) {
-  const offsets = (end: number) =>
-    Array.from({ length: Math.ceil(end / HATCH) - 1 }, (_, index) => (index + 1) * HATCH);
-  const slanted = offsets(width + height).map((offset): Line => {
+  const offsets = (end: number, gap = HATCH) =>
+    Array.from({ length: Math.ceil(end / gap) - 1 }, (_, index) => (index + 1) * gap);
+  const slanted = offsets(width + height, HATCH * Math.SQRT2).map((offset): Line => {
     const [x1, y1] = offset < height ? [0, offset] : [offset - height, height];
     const [x2, y2] = offset < width ? [offset, 0] : [width, offset - width];
     return [x1, y1, x2, y2];
@@ -110,7 +120,10 @@ function svgItem(item: Item): string {
     case 'text': {
       const { family, size, weight, style } = item.font;
       const font = `font-family="${escape(family)}" font-size="${round(size)}" font-weight="${weight}" font-style="${style}"`;
-      return `<text x="${round(item.x)}" y="${round(item.y)}" text-anchor="middle" ${font} fill="${item.color}">${escape(item.text)}</text>`;
+      const halo = item.halo
+        ? ` stroke="${item.halo.color}" stroke-width="${round(item.halo.size)}" paint-order="stroke"`
+        : '';
+      return `<text x="${round(item.x)}" y="${round(item.y)}" text-anchor="middle" ${font} fill="${item.color}"${halo}>${escape(item.text)}</text>`;
     }
   }
 }
@@ -164,6 +177,11 @@ function paint(canvas: CanvasRenderingContext2D, item: Item): void {
       return stroke([item.line]);
     case 'text':
       canvas.font = cssFont(item.font);
+      if (item.halo) {
+        canvas.strokeStyle = item.halo.color;
+        canvas.lineWidth = item.halo.size;
+        canvas.strokeText(item.text, item.x, item.y);
+      }
       return canvas.fillText(item.text, item.x, item.y);
   }
 }

@@ -191,6 +191,8 @@ export function pictureOf(root: ParentNode, paper: string): Picture {
     measure.font = cssFont(font);
     const { fontBoundingBoxAscent: up, fontBoundingBoxDescent: down } = measure.measureText(text);
     const box = place(on);
+    const size = parseFloat(style.webkitTextStrokeWidth) || 0;
+    const around = size > 0 ? color(style.webkitTextStrokeColor, background) : undefined;
     return {
       kind: 'text',
       color: color(isDrawing ? style.fill : style.color, background) ?? '#000000',
@@ -198,6 +200,7 @@ export function pictureOf(root: ParentNode, paper: string): Picture {
       text,
       x: box.x + box.width / 2,
       y: box.y + (box.height + up - down) / 2,
+      halo: around === undefined ? undefined : { color: around, size },
       end: [box.x + box.width, box.y + box.height],
     };
   };
