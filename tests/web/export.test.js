@@ -508,6 +508,62 @@ for (const [name, link] of Object.entries(ownCases)) {
   });
 }
 
+/** Figures that are prose: what a teacher takes along of them. */
+const prose = {
+  cards: [
+    'cards.open=2.3',
+    10,
+    ['# Review cards', /^## What is the core formula\?\n\n\$\\operatorname\{softmax\}/m],
+  ],
+  quiz: [
+    'quiz.chosen=1.2.0.0.0',
+    5,
+    [
+      /^# Questions\n\n## 1\. What does each of Query, Key and Value do\?\n\n- \[ \] A\. All three/,
+      /^# Model answer\n\n## 1\. .*\n\n\*\*B\.\*\* The Query says/m,
+      /^- A\. ✗ .*Only two of them are ever compared\.$/m,
+      /\$q_i\\cdot k_j\$ decides the weight \$A_\{ij\}\$/,
+    ],
+  ],
+};
+
+for (const [name, [link, count, patterns]] of Object.entries(prose)) {
+  test(`${name}: saved as Markdown and as tables, and opened again`, async () => {
+    const tag = `attention-${name}`;
+    const ready = (page) => page.locator(`${tag}[data-live]`).waitFor({ state: 'attached' });
+    const address = `en/?embed=1&figure=${name}`;
+    const paths = {};
+    await onPage(
+      `${address}#${link}`,
+      async (page) => {
+        const menu = page.locator(`${tag} details.export`);
+        await menu.locator('summary').click();
+        const there = await menu.locator('.formats button').allInnerTexts();
+        assert.deepEqual(there.slice(0, -2), ['CSV', 'JSON', 'Markdown']);
+        for (const format of there.slice(0, -2)) paths[format] = await save(page, format, tag);
+      },
+      { ready },
+    );
+    const text = readFileSync(paths.Markdown, 'utf8');
+    for (const pattern of patterns) assert.match(text, new RegExp(pattern));
+    assert.doesNotMatch(text, /undefined|null|\n\n\n/);
+    const lines = fieldsOf(readFileSync(paths.CSV, 'utf8'));
+    assert.equal(lines.length, count + 1);
+    for (const line of lines) assert.equal(line.length, lines[0].length, line.join());
+    await onPage(
+      address,
+      async (page) => {
+        const menu = page.locator(`${tag} details.export`);
+        await menu.locator('summary').click();
+        await menu.locator('input[type="file"]').setInputFiles(paths.JSON);
+        await menu.getByRole('status').filter({ hasText: 'opened' }).waitFor();
+        assert.equal(new URL(page.url()).hash, `#${link}`);
+      },
+      { ready },
+    );
+  });
+}
+
 test('a figure of settings refuses what is not its own, and changes nothing', async () => {
   await onPage('en/#drop.seed=3', async (page) => {
     const figure = page.locator('attention-dropout');

@@ -3,10 +3,14 @@ import { html, render } from 'lit';
 import en from '../content/en/figures/quiz.json';
 import zh from '../content/zh/figures/quiz.json';
 import { withWidths } from '../draw/symbols.js';
+import { markdownOf, paragraphs } from '../export/markdown.js';
+import type { Format } from '../export/menu.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import { ProseFigure, button } from './prose-figure.js';
 import { type Line, checks } from './quiz-checks.js';
+
+const LETTERS = 'ABC';
 
 /** Shows what is said of one of the choices; of none where there is no such one. */
 function choose(choices: readonly HTMLElement[], chosen: number): void {
@@ -21,6 +25,57 @@ function choose(choices: readonly HTMLElement[], chosen: number): void {
 
 export class AttentionQuiz extends ProseFigure {
   static override key = 'quiz';
+
+  protected override readonly formats: readonly Format[] = ['CSV', 'JSON', 'Markdown'];
+
+  /** To be printed: the questions with boxes to tick, and the answers on a page of their own. */
+  protected override exhibit(page: Page) {
+    const questions = [...this.place.querySelectorAll('.question')].map((question) => {
+      const choices = [...question.querySelectorAll<HTMLElement>('.choices li')];
+      const textsOf = (selector: string) =>
+        choices.map((choice) => markdownOf(choice.querySelector(selector)));
+      const right = choices.findIndex(({ dataset }) => dataset.right === 'true');
+      return {
+        asked: markdownOf(question.querySelector('h4')),
+        choices: textsOf('.choice-button').map((text, at) => `${LETTERS[at]}. ${text}`),
+        right: LETTERS[right]!,
+        feedback: textsOf('.feedback').map((text, at) => `${LETTERS[at]}. ${text}`),
+        answer: markdownOf(question.querySelector('.answer p')),
+        check: markdownOf(question.querySelector('.check-text')),
+      };
+    });
+    const answers = markdownOf(this.place.querySelector('.answer summary'));
+    const list = (lines: readonly string[]) => lines.map((line) => `- ${line}`).join('\n');
+    return {
+      calls: [],
+      tables: [
+        {
+          name: 'quiz',
+          head: ['question', 'A', 'B', 'C', 'right', 'answer'],
+          rows: questions.map(({ asked, choices, right, answer }) => [
+            asked,
+            ...choices.map((choice) => choice.slice(3)),
+            right,
+            answer,
+          ]),
+        },
+      ],
+      markdown: paragraphs(
+        `# ${this.name(page)}`,
+        ...questions.flatMap(({ asked, choices }) => [
+          `## ${asked}`,
+          list(choices.map((choice) => `[ ] ${choice}`)),
+        ]),
+        `# ${answers}`,
+        ...questions.flatMap(({ asked, right, answer, feedback, check }) => [
+          `## ${asked}`,
+          `**${right}.** ${answer}`,
+          list(feedback),
+          check,
+        ]),
+      ),
+    };
+  }
 
   protected override enliven(page: Page, prose: ParentNode): void {
     const questions = [...prose.querySelectorAll<HTMLElement>('.question')];
