@@ -327,10 +327,12 @@ for (const language of languages) {
     const factor = (text) => (text.startsWith('−') ? `(${text})` : text);
     const sum = (xs) =>
       xs.map((x, at) => (at === 0 ? four(x) : x < 0 ? `− ${four(-x)}` : `+ ${four(x)}`)).join(' ');
+    // A single number is no sum: it is not written twice.
+    const added = (xs) => (xs.length > 1 ? ` ${exactly(...xs)} ${sum(xs)}` : '');
     const products = (pairs, left, result) => {
       const each = pairs.map(([a, b]) => a * b);
       const terms = pairs.map(([a, b]) => `${factor(left(a))}×${factor(short(b))}`).join(' + ');
-      return `${terms} ${exactly(...each)} ${sum(each)} ${exactly(...each, result)} ${four(result)}`;
+      return `${terms}${added(each)} ${exactly(...each, result)} ${four(result)}`;
     };
     await onPage(`${language}/#s=6`, async (page) => {
       const lines = async (stage, i, j) => {
@@ -359,8 +361,8 @@ for (const language of languages) {
           found[1],
           `${exactly(score)} ${four(score)} ÷ √3 ${exactly(score, scaled[i][j])} ${four(scaled[i][j])}`,
         );
-        const added = sees ? '0' : '(−∞)';
-        const mask = `${exactly(scaled[i][j])} ${four(scaled[i][j])} + ${added} = ${four(masked[i][j])}`;
+        const ban = sees ? '0' : '(−∞)';
+        const mask = `${exactly(scaled[i][j])} ${four(scaled[i][j])} + ${ban} = ${four(masked[i][j])}`;
         assert.ok(found[2].startsWith(mask), `${found[2]} for ${mask}`);
         const row = visible.map((k) => four(masked[i][k]));
         assert.equal(found[3], `max(${row.join(', ')}) = ${four(rowMax[i])}`);
@@ -372,7 +374,7 @@ for (const language of languages) {
         const seen = visible.map((k) => exponentials[i][k]);
         assert.equal(
           found[5],
-          `${exactly(...seen)} ${sum(seen)} ${exactly(...seen, rowSum[i])} ${four(rowSum[i])}`,
+          `${added(seen)} ${exactly(...seen, rowSum[i])} ${four(rowSum[i])}`.trim(),
         );
         const [power, whole] = [exponentials[i][j], rowSum[i]];
         const share = weights[i][j];

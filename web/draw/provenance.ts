@@ -1,6 +1,6 @@
 // The sum behind a cell, spelled out line by line. The results are the library's; only the single
 // products inside a sum are multiplied here, for display, because no step of the library holds them.
-import { type TemplateResult, html } from 'lit';
+import { type TemplateResult, html, nothing } from 'lit';
 import type { Cell, Matrix } from '../state/case.js';
 import type { Frame } from '../state/frame.js';
 import { type Stage, isPair, pairStages, stepOf } from '../state/steps.js';
@@ -55,8 +55,10 @@ export function sumOfProducts(
       right,
     ),
   ];
-  return html`${given.includes('≈') ? '≈' : '='} ${pieces(terms)}${equalsSign(products)}
-  ${pieces(sumTerms(products))}${equals(result, products)}`;
+  // A single product is the result; it is not written twice.
+  const sum =
+    products.length > 1 ? html`${equalsSign(products)} ${pieces(sumTerms(products))}` : nothing;
+  return html`${given.includes('≈') ? '≈' : '='} ${pieces(terms)}${sum} ${equals(result, products)}`;
 }
 
 function scoreLine(frame: Frame, i: number, j: number, { write, notation }: Style) {
@@ -127,8 +129,11 @@ function softmaxLines(frame: Frame, words: Words, i: number): Line[] {
     {
       stage: 'weights',
       name: html`${words.rowSum}`,
-      text: html`${equalsSign(exponentials)}
-      ${pieces(sumTerms(exponentials))}${equals(frame.rowSum[i] ?? NaN, exponentials)}`,
+      text:
+        exponentials.length > 1
+          ? html`${equalsSign(exponentials)}
+            ${pieces(sumTerms(exponentials))}${equals(frame.rowSum[i] ?? NaN, exponentials)}`
+          : equals(frame.rowSum[i] ?? NaN, exponentials),
     },
   ];
 }
