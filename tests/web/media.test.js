@@ -82,7 +82,7 @@ test('a wish for more contrast darkens what is quiet, in the page and in its fig
             .locator(name)
             .first()
             .evaluate((element) => getComputedStyle(element).color);
-        colors = [await color('aside'), await color('attention-stepper .shape')];
+        colors = [await color('body > footer'), await color('attention-stepper .shape')];
       },
       { contrast },
     );

@@ -34,17 +34,18 @@ function geometry(q: Vector, k: Vector, score: number) {
   return { long, wide, cosine, degrees };
 }
 
-function arrow(name: Name, [x, y]: Vector) {
+/** Its letter stands beside the middle of the shaft: to the right of it, or to the left. */
+function arrow(name: Name, [x, y]: Vector, turn: 1 | -1) {
   const length = Math.hypot(x, y);
   if (length === 0) return svg``;
   // The head stops at the tip; its two sides lean back from there.
   const [ux, uy] = [x / length, y / length];
-  const side = (turn: 1 | -1) =>
-    `${x - 0.3 * ux - turn * 0.12 * uy},${-(y - 0.3 * uy + turn * 0.12 * ux)}`;
+  const side = (lean: 1 | -1) =>
+    `${x - 0.3 * ux - lean * 0.12 * uy},${-(y - 0.3 * uy + lean * 0.12 * ux)}`;
   return svg`<g class=${name === 'q' ? 'query' : 'key'}>
     <line x1="0" y1="0" x2=${x - 0.2 * ux} y2=${-(y - 0.2 * uy)} stroke="currentColor" stroke-width="0.06" />
     <polygon points="${x},${-y} ${side(1)} ${side(-1)}" fill="currentColor" />
-    <text x=${x + 0.3 * ux} y=${-(y + 0.3 * uy) + 0.12} text-anchor="middle">${name}</text>
+    <text x=${x / 2 + turn * 0.34 * uy} y=${-(y / 2 - turn * 0.34 * ux) + 0.14} text-anchor="middle">${name}</text>
   </g>`;
 }
 
@@ -52,6 +53,13 @@ const grid = Array.from({ length: 2 * REACH + 1 }, (_, index) => index - REACH).
   (at) =>
     svg`<path d="M${at} ${-REACH}V${REACH}M${-REACH} ${at}H${REACH}" class=${at === 0 ? 'axis' : 'line'} />`,
 );
+
+/** Every other unit along both axes. */
+const ticks = [-REACH, -REACH / 2, REACH / 2, REACH].map((at) => {
+  const text = String(at).replace('-', '−');
+  return svg`<text class="tick" x=${at} y="0.42" text-anchor="middle">${text}</text>
+    <text class="tick" x="-0.14" y=${-at + 0.12} text-anchor="end">${text}</text>`;
+});
 
 /** k's shadow on q: the part of it that counts. */
 function shadow([qx, qy]: Vector, [kx, ky]: Vector, score: number) {
@@ -62,8 +70,11 @@ function shadow([qx, qy]: Vector, [kx, ky]: Vector, score: number) {
 }
 
 const viewBox = `${-REACH - 0.4} ${-REACH - 0.4} ${2 * REACH + 0.8} ${2 * REACH + 0.8}`;
-const planeView = (q: Vector, k: Vector, score: number) =>
-  svg`${grid} ${shadow(q, k, score)} ${arrow('k', k)} ${arrow('q', q)}`;
+/** The letters stand on the far sides of the two. */
+function planeView(q: Vector, k: Vector, score: number) {
+  const turn = q[0] * k[1] - q[1] * k[0] < 0 ? -1 : 1;
+  return svg`${grid} ${ticks} ${shadow(q, k, score)} ${arrow('k', k, turn === 1 ? -1 : 1)} ${arrow('q', q, turn)}`;
+}
 
 function factsView(page: Page, q: Vector, k: Vector) {
   const own = { en, zh }[page.language];

@@ -30,14 +30,38 @@ function anchors(markdown: MarkdownIt, words: Words): void {
 export const anchorLink = (id: string, words: Words) =>
   `<a class="anchor" href="#${id}" aria-label="${words.anchor}"></a>`;
 
-/** `::: note`, `::: correction`, `::: example`: asides with a label of their own. */
+/**
+ * `::: note`, `::: correction`, `::: example`: asides with a label of their own. In the margin they
+ * may reach down to what takes the whole width: `rows` says how many blocks there are until then,
+ * with the one before, which they are about. At a section's end nothing is in their way.
+ */
 function aside(markdown: MarkdownIt, kind: 'note' | 'correction' | 'example', words: Words): void {
   markdown.use(container, kind, {
-    render: (tokens: { nesting: number }[], index: number) =>
-      tokens[index]!.nesting === 1
-        ? `<aside class="${kind}"><p class="aside-label">${words[kind]}</p>\n`
-        : '</aside>\n',
+    render: (tokens: Token[], index: number) => {
+      if (tokens[index]!.nesting < 0) return '</div></aside>\n';
+      const rows = rowsBeside(tokens, index);
+      const style = rows ? ` style="--rows: ${rows}"` : '';
+      return `<aside class="${kind}"${style}><div><p class="aside-label">${words[kind]}</p>\n`;
+    },
   });
+}
+
+function rowsBeside(tokens: Token[], index: number): number | undefined {
+  const { type, level } = tokens[index]!;
+  const end = tokens.findIndex(
+    (token, at) => at > index && token.type === type.replace('open', 'close'),
+  );
+  const blocks = tokens.slice(end).filter((token) => token.level === level && token.nesting >= 0);
+  const isAside = ({ type }: Token) => type.startsWith('container');
+  const isWide = (block: Token) =>
+    block.type === 'html_block' ||
+    block.type === 'fence' ||
+    block.attrGet('class') === 'stacked' ||
+    tokens[tokens.indexOf(block) + 1]?.content.startsWith('<attention-');
+  const next = blocks.findIndex((block) => isAside(block) || isWide(block));
+  if (next < 0) return undefined;
+  // The next aside begins beside the block before it.
+  return isAside(blocks[next]!) ? Math.max(1, next) : next + 1;
 }
 
 /** `::: step`: what a stepper says at its first, second, … step. */
