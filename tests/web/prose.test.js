@@ -79,3 +79,41 @@ test('a note in the margin leaves no hole in the text and covers nothing', async
     );
   }
 });
+
+for (const language of languages) {
+  test(`tables fit on a phone, and their numbers stand point below point: ${language}`, async () => {
+    for (const width of [1440, 390, 320]) {
+      await onPage(
+        `${language}/`,
+        async (page) => {
+          const found = await page.evaluate(() => {
+            const tables = [...document.querySelectorAll('main > section > .table')];
+            const right = (number) => number.getBoundingClientRect().right;
+            const ragged = tables.flatMap((table) => {
+              const rows = [...table.querySelectorAll('tbody tr')];
+              const columns = rows.length
+                ? [...rows[0].children].map((_, at) => rows.map((row) => row.children[at]))
+                : [];
+              return columns
+                .map((cells) => cells.flatMap((cell) => [...cell.querySelectorAll('.number')]))
+                .filter((numbers) =>
+                  numbers.some((number) => Math.abs(right(number) - right(numbers[0])) > 0.5),
+                )
+                .map((numbers) => numbers.map(({ textContent }) => textContent).join());
+            });
+            return {
+              numbers: document.querySelectorAll('.table .number').length,
+              wide: tables
+                .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+                .map(({ textContent }) => textContent.trim().slice(0, 40)),
+              ragged: innerWidth > 640 ? ragged : [],
+            };
+          });
+          assert.ok(found.numbers > 30);
+          assert.deepEqual([found.wide, found.ragged], [[], []], `${width} px`);
+        },
+        { ...prose, viewport: { width, height: 900 } },
+      );
+    }
+  });
+}

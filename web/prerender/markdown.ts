@@ -56,7 +56,7 @@ function rowsBeside(tokens: Token[], index: number): number | undefined {
   const isWide = (block: Token) =>
     block.type === 'html_block' ||
     block.type === 'fence' ||
-    block.attrGet('class') === 'stacked' ||
+    block.attrGet('class')?.includes('wide') ||
     tokens[tokens.indexOf(block) + 1]?.content.startsWith('<attention-');
   const next = blocks.findIndex((block) => isAside(block) || isWide(block));
   if (next < 0) return undefined;
@@ -124,30 +124,61 @@ function closeUp(markdown: MarkdownIt): void {
   });
 }
 
-/** A table with many columns and much in them: on a phone its rows are lists, each cell with its head. */
-function stackWideTables(markdown: MarkdownIt) {
-  markdown.core.ruler.push('wide_tables', ({ tokens }) => {
+/** The body's columns of the table that opens at `start`, each below its head. */
+function columnsOf(tokens: Token[], start: number) {
+  const end = tokens.findIndex(({ type }, at) => at > start && type === 'table_close');
+  const columns: { open: Token; inline: Token }[][] = [];
+  for (let at = start, column = 0; at < end; ++at) {
+    const { type } = tokens[at]!;
+    if (type === 'tr_open') column = 0;
+    if (type !== 'th_open' && type !== 'td_open') continue;
+    (columns[column++] ??= []).push({ open: tokens[at]!, inline: tokens[at + 1]! });
+  }
+  return columns.map(([head, ...cells]) => ({ head: head!.inline.content, cells }));
+}
+
+/** What a number is before its decimals, its decimals, its unit. */
+const number = /^([−+]?(?:[\d,]+|∞))(\.\d+)?( \S+)?$/;
+
+/**
+ * Numbers in one unit stand point below point: all as wide as the widest, those with fewer decimals
+ * with room for what they lack. Says whether they are such numbers.
+ */
+function alignNumbers(cells: { inline: Token }[]): boolean {
+  const filled = cells.filter(({ inline }) => inline.content !== '');
+  const parts = filled.map(({ inline }) => number.exec(inline.content));
+  const isOneUnit = new Set(parts.map((part) => part?.[3])).size === 1;
+  if (filled.length === 0 || parts.includes(null) || !isOneUnit) return false;
+  const decimals = parts.map((part) => part![2]?.length ?? 0);
+  const most = Math.max(...decimals);
+  // An infinity is wider than a digit.
+  const lengths = parts.map((part) => part![0].replace('∞', '00').length);
+  const width = most + Math.max(...lengths.map((length, row) => length - decimals[row]!));
+  filled.forEach(({ inline }, row) => {
+    const missing = decimals[row]! < most ? '.0000000'.slice(decimals[row], most) : '';
+    const text = inline.children![0]!;
+    text.type = 'html_inline';
+    text.content = `<span class="number" style="--width: ${width}" data-missing="${missing}">${text.content}</span>`;
+  });
+  return true;
+}
+
+/**
+ * A table with words or formulas in three columns or more is, on a phone, a list: row by row, each
+ * cell with its head. One of five columns takes the whole width elsewhere, unless it is of numbers.
+ */
+function layOutTables(markdown: MarkdownIt) {
+  markdown.core.ruler.push('tables', ({ tokens }) => {
     tokens.forEach((open, start) => {
       if (open.type !== 'table_open') return;
-      const end = tokens.findIndex(({ type }, at) => at > start && type === 'table_close');
-      const rows: Token[][] = [];
-      for (let at = start; at < end; ++at) {
-        const { type } = tokens[at]!;
-        if (type === 'tr_open') rows.push([]);
-        if (type === 'th_open' || type === 'td_open')
-          rows.at(-1)!.push(tokens[at]!, tokens[at + 1]!);
-      }
-      const textsOf = (row: Token[]) =>
-        row.flatMap(({ type, content }) => (type === 'inline' ? [content] : []));
-      const [heads = [], ...body] = rows;
-      const longest = Math.max(...rows.map((row) => textsOf(row).join('').length));
-      const { length: columns } = textsOf(heads);
-      if (columns < 5 || (columns === 5 && longest < 80)) return;
-      open.attrSet('class', 'stacked');
-      const names = textsOf(heads).map((text) => text.replaceAll('$', '').replaceAll('_k', 'ₖ'));
-      for (const row of body) {
-        const cells = row.filter(({ type }) => type === 'td_open');
-        cells.forEach((cell, column) => cell.attrSet('data-head', names[column]!));
+      const columns = columnsOf(tokens, start);
+      const areNumbers = columns.map(({ cells }) => alignNumbers(cells));
+      const isList = areNumbers.filter((are) => !are).length >= 3 || columns.length > 5;
+      if (!isList) return;
+      open.attrSet('class', columns.length < 5 ? 'stacked' : 'stacked wide');
+      for (const { head, cells } of columns) {
+        const name = head.replace(/\\text\{(.*?)\}|[$\\]/g, '$1').replaceAll('_k', 'ₖ');
+        for (const cell of cells) cell.open.attrSet('data-head', name);
       }
     });
   });
@@ -162,7 +193,7 @@ export function markdownFor(words: Words, output: 'htmlAndMathml' | 'mathml' = '
   closeUp(markdown);
   for (const kind of ['note', 'correction', 'example'] as const) aside(markdown, kind, words);
   step(markdown);
-  stackWideTables(markdown);
+  layOutTables(markdown);
   // Wide tables scroll on their own, never the page.
   markdown.renderer.rules.table_open = (tokens, index) =>
     `<div class="${['table', tokens[index]!.attrGet('class')].filter(Boolean).join(' ')}" tabindex="0"><table>\n`;
