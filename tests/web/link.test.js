@@ -70,20 +70,24 @@ const keys = {
   'fruit.q': ['2', '9', '4'],
   'fruit.s': ['2', '9', '4'],
   'fruit.story': ['library'],
-  'half.c': ['20', '999', '300'],
+  'half.c': ['20', '0', '1'],
   'it.causal': ['1'],
   'lab.d': ['16'],
+  'lab.keys': ['16'],
   'lab.mode': ['uniform'],
+  'lab.n': ['50'],
   'lab.seed': ['7'],
   'mask.m': ['queries:4,rules:causal', 'queries:40', 'queries:10'],
   'mask.mine': ['1'],
   'mask.pin': ['weights.2.1'],
+  'mask.show': ['allowed'],
   'no.open': ['start'],
   'online.mask': ['none'],
   'online.mine': ['1'],
   'online.row': ['2', '99', null],
   'online.step': ['1', '0', '1'],
   'online.tile': ['4', '3', '2'],
+  'order.add': ['2000'],
   'order.mine': ['1'],
   'order.pin': ['after.2.1'],
   'quiz.chosen': ['2.0.1.0.0', '9.0.0.0.0', '3.0.0.0.0'],
@@ -214,7 +218,7 @@ test('every part of a link that cannot be used as it stands is told, in its figu
     for (const key of known) assert.match(unknown[key], new RegExp(`${key}\\.other is not known`));
     const own = await remarksOf(page, 's=9&m=7&p=x&q=1,2&other.s=1&t=1');
     const said = own['attention-stepper'];
-    for (const text of ['step 9', '“7”', 'cell x', 'Q is not 4×3', 'other.s is not', 't is not']) {
+    for (const text of ['step 9', '“7”', 'p=x', 'Q is not 4×3', 'other.s is not', 't is not']) {
       assert.ok(said.includes(text), `${text}: ${said}`);
     }
   });
