@@ -189,8 +189,8 @@ test('scaling lab: keys and draws can be set, and the dashed lines are the theor
           .evaluateAll((lines) =>
             lines.map((line) => {
               const [, up] = line.getAttribute('d').match(/([\d.]+)$/);
-              // From 300 at 10 to 0.01 at 186.
-              return 0.01 * 30000 ** ((186 - Number(up)) / 176);
+              // From 300 at 10 to 0.01 at 208.
+              return 0.01 * 30000 ** ((208 - Number(up)) / 198);
             }),
           );
       const check = async (raw, scaled) => {

@@ -1,8 +1,7 @@
-// A small line chart: lines, bands, a marker for where the reader is.
+// A small line chart: lines with their names at their ends, bands, a marker for where the reader is.
 import { type SVGTemplateResult, html, nothing, svg } from 'lit';
 
 export interface Series {
-  /** Among the keys; '' is not. */
   name: string;
   /** The article's numbers stand for themselves: points, no line. */
   tone: 'raw' | 'scaled' | 'theory' | 'article';
@@ -13,18 +12,39 @@ export interface Series {
 
 export interface Chart {
   title: string;
+  /** In pixels, as it stands on the page, so that its lettering is as large as all other. */
+  width: number;
   series: readonly Series[];
   x: { label: unknown; from: number; to: number; ticks: readonly number[] };
   y: { from: number; to: number; ticks: readonly number[]; isLog?: boolean };
   marker?: number;
 }
 
-const [WIDTH, HEIGHT] = [420, 220];
-const margin = { left: 40, right: 12, top: 10, bottom: 34 };
+const HEIGHT = 232;
+/** From one name at the end of a line to the next. */
+const LINE = 16;
 
-export function chartView({ title, series, x, y, marker }: Chart) {
+/** About as many pixels as a name takes. */
+const lengthOf = (name: string) =>
+  [...name].reduce((length, sign) => length + (sign > '\u2e80' ? 13 : 7), 0);
+
+/** Moves heights down as far as it takes for none to be upon another. */
+function apart(heights: readonly number[]): number[] {
+  const moved = [...heights];
+  const order = heights.map((_, index) => index).sort((a, b) => heights[a]! - heights[b]!);
+  order.forEach((index, place) => {
+    const above = moved[order[place - 1]!];
+    if (above !== undefined) moved[index] = Math.max(moved[index]!, above + LINE);
+  });
+  return moved;
+}
+
+export function chartView({ title, width, series, x, y, marker }: Chart) {
+  const names = Math.max(...series.map(({ name }) => lengthOf(name)));
+  const margin = { left: 40, right: Math.max(names + 12, 40), top: 10, bottom: 24 };
+  const end = width - margin.right;
   const across = (at: number) =>
-    margin.left + ((at - x.from) / (x.to - x.from)) * (WIDTH - margin.left - margin.right);
+    margin.left + ((at - x.from) / (x.to - x.from)) * (end - margin.left);
   const share = (at: number) =>
     y.isLog
       ? Math.log(Math.max(at, y.from) / y.from) / Math.log(y.to / y.from)
@@ -41,37 +61,29 @@ export function chartView({ title, series, x, y, marker }: Chart) {
     `${path(band.map(([a, , high]) => [a, high] as const))}L${path(
       [...band].reverse().map(([a, low]) => [a, low] as const),
     ).slice(1)}Z`;
+  const heights = apart(series.map(({ points }) => up(points.at(-1)![1])));
   const lines: SVGTemplateResult[] = series.map(
-    ({ tone, points, band }) => svg`<g data-series=${tone}>
+    ({ name, tone, points, band }, index) => svg`<g data-series=${tone}>
       ${band ? svg`<path class="band" d=${bandPath(band)} />` : nothing}
       <path
         class="series"
         d=${tone === 'article' ? points.map((point) => `M${place(point)}h0`).join('') : path(points)}
       />
+      <text x=${end + 8} y=${heights[index]! + 4}>${name}</text>
     </g>`,
   );
   return html`<figure class="chart">
-    <figcaption>
-      ${title}
-      ${series
-        .filter(({ name }) => name !== '')
-        .map(
-          ({ name, tone }) =>
-            html`<span class="chart-key" data-series=${tone}><i class="swatch"></i>${name}</span>`,
-        )}
-    </figcaption>
-    <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${title}>
+    <figcaption>${title}</figcaption>
+    <svg height=${HEIGHT} viewBox="0 0 ${width} ${HEIGHT}" role="img" aria-label=${title}>
       ${y.ticks.map(
-        (at) => svg`<path class="line" d="M${margin.left} ${up(at)}H${WIDTH - margin.right}" />
+        (at) => svg`<path class="line" d="M${margin.left} ${up(at)}H${end}" />
           <text x=${margin.left - 6} y=${up(at) + 4} text-anchor="end">${at}</text>`,
       )}
       ${x.ticks.map(
         (at) =>
           svg`<text x=${across(at)} y=${HEIGHT - margin.bottom + 16} text-anchor="middle">${at}</text>`,
       )}
-      <text class="axis-label" x=${WIDTH - margin.right} y=${HEIGHT - 4} text-anchor="end">
-        ${x.label}
-      </text>
+      <text x=${end + 20} y=${HEIGHT - margin.bottom + 16}>${x.label}</text>
       ${lines}
       ${
         marker === undefined

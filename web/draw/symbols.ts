@@ -19,7 +19,7 @@ export const withWidths = (words: string): TemplateResult =>
     return html`<var>d</var><sub>${part === 'model' ? part : html`<var>${part}</var>`}</sub>`;
   })}`;
 /** `d_k` in a drawing. */
-export const drawnDk = svg`<tspan class="math">d</tspan><tspan class="math" dy="3" font-size="9">k</tspan>`;
+export const drawnDk = svg`<tspan class="math">d</tspan><tspan class="math" dy="3" font-size="11">k</tspan>`;
 
 const transposedKey = html`<var>K</var><sup>⊤</sup>`;
 

@@ -8,7 +8,7 @@ import { type Series, chartView } from '../draw/chart.js';
 import { choiceView, sliderView } from '../draw/controls.js';
 import { invariantsLine } from '../draw/invariants.js';
 import { cellNumber, cellWeight, exactNumber, grouped } from '../draw/number.js';
-import { drawnDk, norm, rootDk, symbols, withWidths } from '../draw/symbols.js';
+import { drawnDk, norm, rootDk, symbols, vector, withWidths } from '../draw/symbols.js';
 import type { Table } from '../export/exhibit.js';
 import type { Page } from '../state/page.js';
 import type { Distribution } from '../state/random.js';
@@ -67,6 +67,8 @@ function panelView(
     [own.largest, cellWeight(Math.max(...sample.weights)), ''],
     [norm(html`∂<var>p</var>/∂<var>x</var>`), exactNumber(jacobianNorm(sample.weights)), ''],
   ];
+  const heads = sample.scores.map((_, j) => vector('k', j));
+  const scores = fill(own.scores, { count: sample.scores.length });
   return html`<section class="lab-panel">
     <h4>
       ${own[kind]}
@@ -74,8 +76,10 @@ function panelView(
         >${kind === 'raw' ? symbols.scores : html`${symbols.scores} ÷ ${rootDk}`}</span
       >
     </h4>
-    ${barsView({ label: `${own[kind]}, ${fill(own.scores, { count: sample.scores.length })}`, values: sample.scores, domain, tone: 'signed', write: cellNumber })}
-    ${barsView({ label: `${own[kind]}, ${own.shares}`, values: sample.weights, domain: 1, tone: 'weight', write: cellWeight })}
+    <p class="bars-title">${scores}</p>
+    ${barsView({ label: `${own[kind]}, ${scores}`, values: sample.scores, heads, domain, tone: 'signed', write: cellNumber })}
+    <p class="bars-title">${own.shares}</p>
+    ${barsView({ label: `${own[kind]}, ${own.shares}`, values: sample.weights, heads, domain: 1, tone: 'weight', write: cellWeight })}
     <dl class="facts">
       ${facts.map(
         ([name, value, remark]) =>
@@ -99,7 +103,7 @@ function panelsView(page: Page, { mode, width, seed, keys }: Shown) {
     ${invariantsLine(page.words, { weights: [raw[0]!.weights, scaled[0]!.weights] })}`;
 }
 
-function chartsView(page: Page, shown: Shown) {
+function chartsView(page: Page, shown: Shown, chartWidth: number) {
   const own = { en, zh }[page.language];
   const { mode, width, keys, draws } = shown;
   const found: Survey = survey(page, distributionOf(mode), keys, draws);
@@ -114,8 +118,8 @@ function chartsView(page: Page, shown: Shown) {
     tone: 'article',
     points: widths.map((at) => [at, measure(published(page, at).raw[0]!)]),
   });
-  const theoryLine = (name: string, of: (width: number) => number): Series => ({
-    name,
+  const theoryLine = (of: (width: number) => number): Series => ({
+    name: own.theoryLine,
     tone: 'theory',
     points: widths.map((at) => [at, of(at)]),
   });
@@ -125,11 +129,12 @@ function chartsView(page: Page, shown: Shown) {
   return html`<div class="lab-charts">
       ${chartView({
         title: own.chartVariance,
+        width: chartWidth,
         series: [
           line('raw', found.rawVariance),
           line('scaled', found.scaledVariance),
-          theoryLine(own.theoryLine, (at) => theory(mode, at)),
-          theoryLine('', (at) => theory(mode, at) / at),
+          theoryLine((at) => theory(mode, at)),
+          theoryLine((at) => theory(mode, at) / at),
           ...(isArticle ? [articleLine(({ scores }) => variance(scores))] : []),
         ],
         x,
@@ -138,6 +143,7 @@ function chartsView(page: Page, shown: Shown) {
       })}
       ${chartView({
         title: own.chartEntropy,
+        width: chartWidth,
         series: [
           line('raw', found.rawEntropy),
           line('scaled', found.scaledEntropy),
@@ -158,6 +164,22 @@ export class AttentionScalingLab extends Figure {
   static override key = 'lab';
 
   static firstFrame = (page: Page) => html`<div class="lab">${panelsView(page, home)}</div>`;
+
+  /** As the last layout left it. */
+  #chartWidth = 520;
+  #sizes: ResizeObserver | undefined;
+
+  protected override updated(): void {
+    const chart = this.renderRoot.querySelector('.chart');
+    if (!chart || this.#sizes) return;
+    this.#sizes = new ResizeObserver(([entry]) => {
+      const width = Math.round(entry!.contentRect.width);
+      if (width === 0 || width === this.#chartWidth) return;
+      this.#chartWidth = width;
+      this.requestUpdate();
+    });
+    this.#sizes.observe(chart);
+  }
 
   get #shown(): Shown {
     const among =
@@ -244,7 +266,9 @@ export class AttentionScalingLab extends Figure {
           ${own.again}
         </button>
       </div>
-      <div data-picture>${panelsView(page, shown)} ${chartsView(page, shown)}</div>
+      <div data-picture>
+        ${panelsView(page, shown)} ${chartsView(page, shown, this.#chartWidth)}
+      </div>
     </div>`;
   }
 }
