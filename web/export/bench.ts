@@ -2,7 +2,7 @@
 import type { Tensor } from 'attention-wasm';
 import { type Format, type Shown, isSpelled } from '../figures/workbench-export.js';
 import { fourAxes, slopesOf } from '../state/bench-head.js';
-import { widened } from '../state/bench-numbers.js';
+import { shortestOf, widened } from '../state/bench-numbers.js';
 import { type Result, isReadable } from '../state/bench-result.js';
 import { settingsText } from '../state/bench-settings.js';
 import type { Page } from '../state/page.js';
@@ -16,6 +16,7 @@ import { pictureOf } from './read-picture.js';
 import {
   type Numbers,
   type Write,
+  toBlobs,
   toNested,
   toNpy,
   toRows,
@@ -58,10 +59,10 @@ async function toJSON({ result }: Exported): Promise<Blob> {
   const { given, settings } = result.call;
   const about = { title: 'Scaled dot-product attention', source: 'attention-wasm' };
   const head = JSON.stringify({ ...about, workbench: settingsText(settings) }, null, 2);
-  const parts = [head.slice(0, -2), ',\n  "inputs": {'];
+  const parts: BlobPart[] = [head.slice(0, -2), ',\n  "inputs": {'];
   for (const [at, [name, tensor]] of Object.entries(given).entries()) {
     const rows = await inTurns(toNested(tensor, named, '     '));
-    parts.push(`${at > 0 ? ',' : ''}\n    "${name}":\n     `, ...rows);
+    parts.push(`${at > 0 ? ',' : ''}\n    "${name}":\n     `, ...(await inTurns(toBlobs(rows))));
   }
   return new Blob([...parts, '\n  }\n}\n'], { type: 'application/json' });
 }
@@ -98,11 +99,6 @@ const languages: Record<
   'C++': { write: cpp, truth: ['0', '1'], program: toCpp },
 };
 
-/** The shortest number that float32 rounds to this one; nine digits always do. */
-function shortestOf(x: number): number {
-  const tries = [6, 7, 8, 9].map((digits) => Number(x.toPrecision(digits)));
-  return tries.find((short) => Math.fround(short) === x) ?? x;
-}
 const shortest = ({ shape, data }: Numbers): Numbers => ({
   shape,
   data: data instanceof Float32Array ? Float64Array.from(data, shortestOf) : data,
@@ -146,11 +142,18 @@ async function programOf(language: Language, result: Result): Promise<Blob> {
 const picture = ({ root, paper }: Exported) => pictureOf(root, paper);
 
 /** The picture of a large stage: a pixel for each cell. */
-function canvasPNG({ root }: Exported): Promise<Blob> {
-  const canvas = root.querySelector('canvas')!;
-  return new Promise((resolve, reject) => {
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('PNG'))), 'image/png');
-  });
+async function canvasPNG({ root }: Exported): Promise<Blob> {
+  const bitmap = await createImageBitmap(root.querySelector('canvas')!);
+  const worker = new Worker(new URL('./png-worker.ts', import.meta.url), { type: 'module' });
+  try {
+    return await new Promise((resolve, reject) => {
+      worker.onmessage = ({ data }: MessageEvent<Blob>) => resolve(data);
+      worker.onerror = ({ message }) => reject(new Error(message));
+      worker.postMessage(bitmap, [bitmap]);
+    });
+  } finally {
+    worker.terminate();
+  }
 }
 
 const name = FILE.replace(/\.\w+$/, '');

@@ -1,7 +1,7 @@
 // Tensors as files: .safetensors and .npy, which NumPy, PyTorch and the workbench read, and text,
 // written a slice at a time.
 import type { DType } from 'attention-wasm';
-import { SLICE } from '../state/turns.js';
+import { SLICE, inTurns } from '../state/turns.js';
 
 export interface Numbers {
   shape: readonly number[];
@@ -24,25 +24,34 @@ const plain = new Map<unknown, DType>([
 ]);
 const kindOf = ({ data, dtype }: Numbers) => kinds[dtype ?? plain.get(data.constructor)!];
 
-/** What the elements are, in bytes; a Blob does not take memory that threads share. */
-const bytesOf = ({ data }: Numbers) => data as Numbers['data'] & ArrayBufferView<ArrayBuffer>;
+/** What the elements are, in bytes. A Blob copies what it is made of, so it is made of slices. */
+function* bytesOf({ data }: Numbers): Generator<void, Blob> {
+  const parts: Blob[] = [];
+  for (let from = 0; from < data.length; from += SLICE) {
+    // A Blob does not take memory that threads share; none is.
+    const part = data.subarray(from, from + SLICE) as typeof data & ArrayBufferView<ArrayBuffer>;
+    parts.push(new Blob([part]));
+    yield;
+  }
+  return new Blob(parts);
+}
 
 /** `text` and spaces, so that what follows begins at a multiple of `bytes`. */
 const padded = (text: string, before: number, bytes: number) =>
   text + ' '.repeat((bytes - ((before + text.length) % bytes)) % bytes);
 
 /** https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html, version 1.0 */
-export function toNpy(tensor: Numbers): Blob {
+export async function toNpy(tensor: Numbers): Promise<Blob> {
   const shape = tensor.shape.map((length) => `${length},`).join(' ');
   const dictionary = `{'descr': '${kindOf(tensor).npy}', 'fortran_order': False, 'shape': (${shape}), }`;
   const header = `${padded(dictionary, 11, 64)}\n`;
   const start = new Uint8Array([0x93, ...new TextEncoder().encode('NUMPY'), 1, 0, 0, 0]);
   new DataView(start.buffer).setUint16(8, header.length, true);
-  return new Blob([start, header, bytesOf(tensor)]);
+  return new Blob([start, header, await inTurns(bytesOf(tensor))]);
 }
 
 /** https://huggingface.co/docs/safetensors: the length of the header, a table, the elements. */
-export function toSafetensors(tensors: Readonly<Record<string, Numbers>>): Blob {
+export async function toSafetensors(tensors: Readonly<Record<string, Numbers>>): Promise<Blob> {
   let end = 0;
   const entries = Object.entries(tensors).map(([name, tensor]) => {
     const begin = end;
@@ -53,7 +62,9 @@ export function toSafetensors(tensors: Readonly<Record<string, Numbers>>): Blob 
   const header = padded(JSON.stringify(Object.fromEntries(entries)), 0, 8);
   const length = new DataView(new ArrayBuffer(8));
   length.setBigUint64(0, BigInt(header.length), true);
-  return new Blob([length, header, ...Object.values(tensors).map(bytesOf)]);
+  const elements: Blob[] = [];
+  for (const tensor of Object.values(tensors)) elements.push(await inTurns(bytesOf(tensor)));
+  return new Blob([length, header, ...elements]);
 }
 
 /** How a number is written. */
@@ -87,17 +98,27 @@ export function* toNested(
   return parts.length > 0 ? parts : ['['.repeat(shape.length) + ']'.repeat(shape.length)];
 }
 
+/** Texts as a Blob stores them: to encode them takes as long as to write them. */
+export function* toBlobs(texts: readonly string[]): Generator<void, Blob[]> {
+  const parts: Blob[] = [];
+  for (const text of texts) {
+    parts.push(new Blob([text]));
+    yield;
+  }
+  return parts;
+}
+
 /** A matrix, a row a line. */
-export function* toRows({ shape, data }: Numbers): Generator<void, string[]> {
+export function* toRows({ shape, data }: Numbers): Generator<void, Blob[]> {
   const width = shape.at(-1)!;
   const rows = Math.max(Math.floor(AT_ONCE / width), 1);
-  const parts: string[] = [];
+  const parts: Blob[] = [];
   for (let at = 0; at < data.length; at += rows * width) {
     const end = Math.min(at + rows * width, data.length);
     let part = '';
     for (let row = at; row < end; row += width)
       part += `${data.subarray(row, row + width).join()}\n`;
-    parts.push(part);
+    parts.push(new Blob([part]));
     yield;
   }
   return parts;

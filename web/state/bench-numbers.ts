@@ -41,3 +41,9 @@ export function* widened({
   });
   return { shape, data: numbers };
 }
+
+/** The shortest number that float32 rounds to this one; nine digits always do. */
+export function shortestOf(x: number): number {
+  const tries = [6, 7, 8, 9].map((digits) => Number(x.toPrecision(digits)));
+  return tries.find((short) => Math.fround(short) === x) ?? x;
+}
