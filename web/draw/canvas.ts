@@ -96,23 +96,42 @@ const tokens = ['surface', 'weight', 'positive', 'negative', 'line'] as const;
 type Colors = Record<(typeof tokens)[number], Color>;
 
 /** What each canvas shows: nothing is painted twice, and a change of theme is. */
-const painted = new WeakMap<Element, { data: ArrayLike<number>; colors: string }>();
+const painted = new WeakMap<Element, { data: ArrayLike<number>; domain: number; theme: string }>();
+
+/** From this share of an axis on there may be no room for a number behind its tick. */
+const LATE = 0.8;
+
+/** How many numbers stand along an axis, at most and about. */
+const TICKS = 5;
+
+/** Places along an axis, from 0: the first, and from there on round numbers, counted from 1. */
+export function ticksOf(count: number): number[] {
+  const least = count / TICKS;
+  const power = 10 ** Math.floor(Math.log10(least));
+  const step = Math.max([1, 2, 5, 10].find((factor) => factor * power >= least)! * power, 1);
+  const round = Array.from(
+    { length: Math.floor(count / step) },
+    (_, index) => (index + 1) * step - 1,
+  );
+  return [0, ...round.filter((at) => at >= step / 2)];
+}
 
 /** From so many cells on there are more than pixels: what is shown is their mean. */
 const FINE = 640;
 
 export function pictureView(picture: Picture): TemplateResult {
-  const { rows, columns, data } = picture;
+  const { rows, columns, data, domain } = picture;
   const draw = (canvas: HTMLCanvasElement) => {
     if (!canvas.isConnected) return;
+    // The ink tells the theme; to ask for the colours costs more, and a pointer that moves does not.
+    const theme = getComputedStyle(canvas).color;
+    const last = painted.get(canvas);
+    if (last?.data === data && last.domain === domain && last.theme === theme) return;
+    const now = { data, domain, theme };
+    painted.set(canvas, now);
     const found = Object.fromEntries(
       tokens.map((token) => [token, colorOf(canvas.parentElement!, `--${token}`)]),
     ) as Colors;
-    const colors = JSON.stringify(found);
-    const last = painted.get(canvas);
-    if (last?.data === data && last.colors === colors) return;
-    const now = { data, colors };
-    painted.set(canvas, now);
     void paint(canvas, picture, found, () => painted.get(canvas) === now);
   };
   // A new canvas has its styles only once it is in the document.
@@ -130,20 +149,32 @@ export function pictureView(picture: Picture): TemplateResult {
   };
   const { mark } = picture;
   const percent = (index: number, count: number) => `${((index + 0.5) / count) * 100}%`;
-  return html`<div class="picture" style="aspect-ratio:${columns} / ${rows}">
-    <canvas
-      role="img"
-      aria-label=${picture.label}
-      ?data-fine=${Math.max(rows, columns) > FINE}
-      ${ref(drawSoon)}
-      @pointermove=${(event: MouseEvent) => picture.look(...cellUnder(event))}
-      @pointerleave=${picture.leave}
-      @click=${(event: MouseEvent) => picture.keep(...cellUnder(event))}
-    ></canvas>
-    ${
-      mark
-        ? html`<i style="left:${percent(mark.column, columns)};top:${percent(mark.row, rows)}"></i>`
-        : nothing
-    }
-  </div>`;
+  const axis = (name: 'across' | 'down', count: number) =>
+    html`<div class="ticks" data-axis=${name} aria-hidden="true">
+      ${ticksOf(count).map(
+        (index) =>
+          html`<span style="--at:${percent(index, count)}" ?data-late=${index > LATE * count}
+            >${index + 1}</span
+          >`,
+      )}
+    </div>`;
+  return html`${axis('across', columns)} ${axis('down', rows)}
+    <div class="picture" style="aspect-ratio:${columns} / ${rows}">
+      <canvas
+        role="img"
+        aria-label=${picture.label}
+        ?data-fine=${Math.max(rows, columns) > FINE}
+        ${ref(drawSoon)}
+        @pointermove=${(event: MouseEvent) => picture.look(...cellUnder(event))}
+        @pointerleave=${picture.leave}
+        @click=${(event: MouseEvent) => picture.keep(...cellUnder(event))}
+      ></canvas>
+      ${
+        mark
+          ? html`<i
+              style="left:${percent(mark.column, columns)};top:${percent(mark.row, rows)}"
+            ></i>`
+          : nothing
+      }
+    </div>`;
 }

@@ -100,26 +100,31 @@ function maskedLine(frame: Frame, words: Words, i: number, j: number) {
   ${permission(rules, words)}`;
 }
 
-/** The softmax of row i, in three lines: its maximum, its exponentials, their sum. */
-function softmaxLines(frame: Frame, words: Words, i: number): Line[] {
-  const max = frame.rowMax[i] ?? NaN;
-  const visible = range(frame.matrices.key.length).filter((j) => !frame.cause[i]?.[j]?.length);
-  if (visible.length === 0) {
+/** A row of masked scores that are read, and what its softmax is made of. */
+export interface SoftmaxRow {
+  masked: readonly number[];
+  exponentials: readonly number[];
+  max: number;
+  sum: number;
+}
+
+/** The softmax of a row, in three lines: its maximum, its exponentials, their sum. */
+export function softmaxLines(words: Words, { masked, exponentials, max, sum }: SoftmaxRow): Line[] {
+  if (masked.length === 0) {
     return [{ stage: 'weights', name: html`${words.rowMax}`, text: html`${words.emptyRow}` }];
   }
-  const masked = visible.map((j) => exactNumber(cellOf(frame.matrices.masked, i, j)));
-  const powers = visible.map((j, n) => {
-    const value = cellOf(frame.exponentials, i, j);
-    // No power is 0: what is was too small for a number.
-    return html`e<sup>${masked[n]} − ${operand(exactNumber(max))}</sup>
-      ${value === 0 ? '≈ 0' : `${equalsSign([value])} ${exactNumber(value)}`}`;
-  });
-  const exponentials = visible.map((j) => cellOf(frame.exponentials, i, j));
+  const texts = masked.map(exactNumber);
+  const powers = exponentials.map(
+    (value, n) =>
+      // No power is 0: what is was too small for a number.
+      html`e<sup>${texts[n]} − ${operand(exactNumber(max))}</sup>
+        ${value === 0 ? '≈ 0' : `${equalsSign([value])} ${exactNumber(value)}`}`,
+  );
   return [
     {
       stage: 'weights',
       name: html`${words.rowMax}`,
-      text: html`<span class="term">max(${masked.join(', ')})</span> ${same(max)}`,
+      text: html`<span class="term">max(${texts.join(', ')})</span> ${same(max)}`,
     },
     {
       stage: 'weights',
@@ -132,10 +137,20 @@ function softmaxLines(frame: Frame, words: Words, i: number): Line[] {
       text:
         exponentials.length > 1
           ? html`${equalsSign(exponentials)}
-            ${pieces(sumTerms(exponentials))}${equals(frame.rowSum[i] ?? NaN, exponentials)}`
-          : equals(frame.rowSum[i] ?? NaN, exponentials),
+            ${pieces(sumTerms([...exponentials]))}${equals(sum, exponentials)}`
+          : equals(sum, exponentials),
     },
   ];
+}
+
+function softmaxOf(frame: Frame, words: Words, i: number): Line[] {
+  const visible = range(frame.matrices.key.length).filter((j) => !frame.cause[i]?.[j]?.length);
+  return softmaxLines(words, {
+    masked: visible.map((j) => cellOf(frame.matrices.masked, i, j)),
+    exponentials: visible.map((j) => cellOf(frame.exponentials, i, j)),
+    max: frame.rowMax[i] ?? NaN,
+    sum: frame.rowSum[i] ?? NaN,
+  });
 }
 
 const isEmptyRow = ({ cause }: Frame, i: number) =>
@@ -223,7 +238,7 @@ export function spell(
         name: notation.cell(name, row, column, scaling),
         text: pairLine({ stage: name, row, column }, frame, words, style),
       };
-      return name === 'weights' ? [...softmaxLines(frame, words, row), line] : [line];
+      return name === 'weights' ? [...softmaxOf(frame, words, row), line] : [line];
     });
   }
   if (stage === 'output') {
@@ -233,7 +248,7 @@ export function spell(
         name: html`${fill(words.rowOf, { matrix: words.stages[name], row: row + 1 })}`,
         text: rowText(frame.matrices[name][row], (j) => !!frame.cause[row]?.[j]?.length),
       };
-      return name === 'weights' ? [...softmaxLines(frame, words, row), line] : [line];
+      return name === 'weights' ? [...softmaxOf(frame, words, row), line] : [line];
     });
     if (!reached('output')) return rows;
     return [

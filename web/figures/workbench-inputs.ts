@@ -151,7 +151,7 @@ export function inputsView(page: Page, inputs: BenchInputs) {
       ${isNew ? button(own.toPage, () => store.update({ case: forPage })) : nothing}
       ${inputs.canUndo ? button(page.words.undo, () => inputs.undo()) : nothing}
     </div>
-    <p class="remark">${own.drop} ${inputs.isKeeping ? own.keeps : nothing}</p>
+    <p class="remark">${own.drop}${inputs.isKeeping ? own.keeps : nothing}</p>
     ${inputs.isLost && !inputs.isOwn ? html`<p class="remark" role="status">${own.lost}</p>` : nothing}
     ${unkept ? html`<p class="remark" role="status">${unkept}</p>` : nothing}
     ${problems ? html`<p class="bench-problem" role="alert">${problems}</p>` : nothing}

@@ -2,14 +2,16 @@
 // results are the library's; only the single products inside a sum are multiplied here, for display.
 import { type TemplateResult, html } from 'lit';
 import { type Lineage, factorsOf } from '../draw/lineage.js';
-import { exactNumber, operand } from '../draw/number.js';
-import { type Line, operation, sumOfProducts } from '../draw/provenance.js';
-import { root, vector } from '../draw/symbols.js';
+import { equalsSign, exactNumber, givenNumber, operand } from '../draw/number.js';
+import { type Line, operation, rowText, softmaxLines, sumOfProducts } from '../draw/provenance.js';
+import { indexed, root, vector } from '../draw/symbols.js';
 import type { Result } from '../state/bench-result.js';
 import { type StageName, pairNames } from '../state/bench-settings.js';
 import { fourAxes } from '../state/bench-head.js';
+import { shortestOf } from '../state/bench-numbers.js';
 import type { Cell } from '../state/case.js';
 import type { Page } from '../state/page.js';
+import { fill } from '../state/words.js';
 import { stageName } from './workbench-comparison.js';
 
 export type BenchCell = Cell<StageName>;
@@ -89,28 +91,43 @@ function addedTo(result: Result, before: number, row: number, column: number): s
   return parts.join(' ');
 }
 
-/** The softmax of a row up to one weight. */
-function weightText(page: Page, result: Result, row: number, column: number): TemplateResult {
-  const visible = visibleTo(result, row);
-  if (visible.length === 0)
-    return html`= <b>0</b> <span class="remark">${page.words.emptyRow}</span>`;
-  if (!visible.includes(column)) return html`= <b>0</b>`;
+/** The softmax of a row; a sink is one more term, of which the call gives no number. */
+function softmaxOf(page: Page, result: Result, row: number): Line[] {
   const { rowMax, exponentials, rowSum } = result.softmax!;
   const { columns } = result.stages.get('masked')!;
-  const [masked, max] = [at(result, 'masked', row, column), rowMax[row]!];
-  const [power, sum] = [exponentials[row * columns + column]!, rowSum[row]!];
-  const raised = html`e<sup>${exactNumber(masked)} − ${operand(exactNumber(max))}</sup>`;
-  const shares = operation(
-    html`${exactNumber(power)} ÷ ${exactNumber(sum)}`,
-    [power, sum],
-    at(result, 'weights', row, column),
-  );
-  return html`= ${raised} ÷
-    <span class="term"
-      >Σ<sub>j</sub> e<sup><var>s</var><sub>j</sub> − ${operand(exactNumber(max))}</sup></span
-    >
-    ${shares}`;
+  const [max, sum] = [rowMax[row]!, rowSum[row]!];
+  const visible = visibleTo(result, row);
+  const sinks = (visible.length > 0 && result.call.shownOptions.sinks) || [];
+  const sink = Array.from(sinks as ArrayLike<number>);
+  return softmaxLines(page.words, {
+    masked: [...visible.map((j) => at(result, 'masked', row, j)), ...sink],
+    exponentials: [
+      ...visible.map((j) => exponentials[row * columns + j]!),
+      ...sink.map((x) => Math.exp(x - max)),
+    ],
+    ...{ max, sum },
+  });
 }
+
+function weightText(page: Page, result: Result, row: number, column: number): TemplateResult {
+  const visible = visibleTo(result, row);
+  if (visible.length === 0) return emptyText(page);
+  const { exponentials, rowSum } = result.softmax!;
+  const sum = rowSum[row]!;
+  if (!visible.includes(column)) return html`= 0 ÷ ${exactNumber(sum)} = <b>0</b>`;
+  const power = exponentials[row * result.stages.get('masked')!.columns + column]!;
+  const ratio = `${exactNumber(power)} ÷ ${exactNumber(sum)}`;
+  return operation(ratio, [power, sum], at(result, 'weights', row, column));
+}
+
+const letters = {
+  query: html`<var>Q</var>`,
+  key: html`<var>K</var>`,
+  value: html`<var>V</var>`,
+};
+
+const emptyText = ({ words }: Page) =>
+  html`= <b>0</b> <span class="remark">${words.emptyRow}</span>`;
 
 function textOf(page: Page, result: Result, cell: BenchCell): TemplateResult {
   const { stage, row, column } = cell;
@@ -119,21 +136,20 @@ function textOf(page: Page, result: Result, cell: BenchCell): TemplateResult {
   if (stage === 'scores') {
     const width = result.stages.get('query')!.columns;
     const factors = indices(width).map((l): [number, number] => [
-      at(result, 'query', row, l),
-      at(result, 'key', column, l),
+      shortestOf(at(result, 'query', row, l)),
+      shortestOf(at(result, 'key', column, l)),
     ]);
     return html`= ${vector('q', row)}·${vector('k', column)}
-    ${sumOfProducts(factors, [exactNumber, exactNumber], value)}`;
+    ${sumOfProducts(factors, [givenNumber, givenNumber], value)}`;
   }
   if (stage === 'output') {
     const from = weightsOf(result);
     const factors = visibleTo(result, row).map((j): [number, number] => [
       at(result, from, row, j),
-      at(result, 'value', j, column),
+      shortestOf(at(result, 'value', j, column)),
     ]);
-    if (factors.length === 0)
-      return html`= <b>0</b> <span class="remark">${page.words.emptyRow}</span>`;
-    return sumOfProducts(factors, [exactNumber, exactNumber], value);
+    if (factors.length === 0) return emptyText(page);
+    return sumOfProducts(factors, [exactNumber, givenNumber], value);
   }
   if (stage === 'weights') return weightText(page, result, row, column);
   const pairs = pairsOf(result);
@@ -159,16 +175,41 @@ function textOf(page: Page, result: Result, cell: BenchCell): TemplateResult {
   return operation(text[stage], [before], value);
 }
 
+/** A row of a stage, where all of it counts. */
+function rowLine(page: Page, result: Result, stage: StageName, row: number): Line {
+  const { data, columns } = result.stages.get(stage)!;
+  const numbers = Array.from({ length: columns }, (_, j) => data[row * columns + j]!);
+  const visible = visibleTo(result, row);
+  return {
+    stage,
+    name: html`${fill(page.words.rowOf, { matrix: stageName(page, stage), row: row + 1 })}`,
+    text: rowText(numbers, (j) => !visible.includes(j)),
+  };
+}
+
 /** Everything that led to a cell, of a result that is shown in tables with Q, K and V. */
 export function linesOf(page: Page, result: Result, cell: BenchCell): Line[] {
+  const { stage, row, column } = cell;
   if (!result.stages.has('query')) return [];
+  const line = (of: StageName): Line => ({
+    stage: of,
+    name: html`${stageName(page, of)}`,
+    text: textOf(page, result, { ...cell, stage: of }),
+  });
+  if (stage === 'query' || stage === 'key' || stage === 'value') {
+    const { feeds, givenHere } = page.words;
+    const value = shortestOf(at(result, stage, row, column));
+    const says = fill(feeds[stage], { row: row + 1, column: column + 1 });
+    const text = html`${equalsSign([value], givenNumber)} <b>${givenNumber(value)}</b>
+      <span class="remark">${says}${givenHere}</span>`;
+    return [{ stage, name: html`${indexed(letters[stage], row, column)}`, text }];
+  }
   const pairs: readonly StageName[] = pairsOf(result);
-  const place = pairs.indexOf(cell.stage);
-  const stages: readonly StageName[] =
-    cell.stage === 'output' ? ['output'] : pairs.slice(0, place + 1);
-  return stages.map((stage) => ({
-    stage,
-    name: html`${stageName(page, stage)}`,
-    text: textOf(page, result, { ...cell, stage }),
-  }));
+  const isOutput = stage === 'output';
+  const led = isOutput ? pairs : pairs.slice(0, pairs.indexOf(stage) + 1);
+  const lines = led.flatMap((of) => {
+    const own = isOutput ? rowLine(page, result, of, row) : line(of);
+    return of === 'weights' ? [...softmaxOf(page, result, row), own] : [own];
+  });
+  return isOutput ? [...lines, line(stage)] : lines;
 }

@@ -2,6 +2,7 @@
 import { html, nothing } from 'lit';
 import en from '../content/en/figures/workbench.json';
 import zh from '../content/zh/figures/workbench.json';
+import { exactNumber } from '../draw/number.js';
 import type { Given } from '../state/bench-call.js';
 import { fourAxes } from '../state/bench-head.js';
 import { type Settings, settings } from '../state/bench-settings.js';
@@ -45,6 +46,10 @@ function sizesOf({ query, key }: Given) {
   const [batches, heads, queries] = fourAxes(query?.shape.slice(-4) ?? [1, 1]);
   return { batches, heads, queries, keys: fourAxes(key?.shape.slice(-4) ?? [1, 1])[2] };
 }
+
+/** What the scale is where none is given: 1/√d_k as a number. */
+const scaleOf = ({ query }: Given) =>
+  query ? exactNumber(1 / Math.sqrt(query.shape.at(-1) ?? 1)) : '';
 
 /** `batches` and `heads` are what there is to choose from. */
 export function optionsView(
@@ -115,7 +120,7 @@ export function optionsView(
     <fieldset>
       <legend>${own.groups.call}</legend>
       <div>
-        ${box('scale', own.scaleHint)} ${box('softcap', own.off)} ${box('dropout', own.off)}
+        ${box('scale', scaleOf(given))} ${box('softcap', own.off)} ${box('dropout', own.off)}
         ${now.dropout > 0 ? box('seed', '1') : nothing}
         ${selectView(own.dtype, types, now.dtype, (to) => ask('dtype', to))}
         ${perHeadView(page, now, asking)}

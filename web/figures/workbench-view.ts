@@ -5,40 +5,20 @@ import { type TemplateResult, html, nothing } from 'lit';
 import { until } from 'lit/directives/until.js';
 import en from '../content/en/figures/workbench.json';
 import zh from '../content/zh/figures/workbench.json';
-import { pictureView } from '../draw/canvas.js';
 import { choiceView } from '../draw/controls.js';
-import { type GridState, matrixView } from '../draw/matrix.js';
+import { matrixView } from '../draw/matrix.js';
 import { cellNumber, cellWeight, exactNumber } from '../draw/number.js';
 import { symbols, vector } from '../draw/symbols.js';
 import { type Result, causesAt } from '../state/bench-result.js';
 import { groupsOf } from '../state/bench-rules.js';
-import { type StageName, inputNames, pairNames, stageNames } from '../state/bench-settings.js';
+import { type StageName, inputNames, pairNames } from '../state/bench-settings.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import { comparisonView, factsView, stageName } from './workbench-comparison.js';
-import type { Asking } from './workbench-boxes.js';
 import { type BenchCell, linesOf } from './workbench-lineage.js';
-import type { Room } from './workbench-room.js';
+import { type Actions, type Looking, isHidden, pictureOfStage } from './workbench-picture.js';
+import { productColumns } from './workbench-room.js';
 import { groupText } from './workbench-rules.js';
-
-export interface Looking {
-  /** The stage that is shown where only one is. */
-  stage: StageName;
-  /** What the pointer or the focus is on, else what is kept. */
-  looked: BenchCell | null;
-  pinned: BenchCell | null;
-  grid?: GridState<StageName>;
-  /** Which of the stages there is room for. */
-  room: Room;
-}
-
-export interface Actions {
-  stage: (stage: StageName) => void;
-  hover: (cell: BenchCell | null) => void;
-  pin: (cell: BenchCell | null) => void;
-  show: () => void;
-  ask: Asking['ask'];
-}
 
 const cellsOfRow = <Made>(count: number, make: (index: number) => Made) =>
   Array.from({ length: count }, (_, index) => make(index));
@@ -53,17 +33,7 @@ function cellName(page: Page, { stage, row, column }: BenchCell): string {
   return fill(text, { row: row + 1, column: column + 1 });
 }
 
-/** From the mask on, a key that is not allowed shows as such. */
-const isAfterMask = (stage: StageName) =>
-  stageNames.indexOf(stage) >= stageNames.indexOf('masked') && stage !== 'output';
-
-/** −∞ after the mask: by a rule, or by a bias. */
-const isHidden = ({ stages }: Result, stage: StageName) => {
-  const { data } = stages.get('masked')!;
-  return isAfterMask(stage) ? (at: number) => data[at] === -Infinity : () => false;
-};
-
-function symbolOf({ call }: Result, stage: StageName): TemplateResult {
+function symbolOf({ call }: Result, stage: StageName, isTransposed: boolean): TemplateResult {
   const { scale, bias, alibi } = call.options;
   if (stage === 'scaled' && scale !== undefined) return html`× ${cellNumber(scale)}`;
   if (stage === 'capped') return html`<var>c</var> tanh(· / <var>c</var>)`;
@@ -72,11 +42,16 @@ function symbolOf({ call }: Result, stage: StageName): TemplateResult {
     return html`${bias ? html`+ <var>B</var> ` : nothing}${alibi ? distance : nothing}`;
   }
   if (stage === 'dropped') return html`dropout`;
-  if (stage === 'key') return html`<var class="key">K</var>`; // not transposed here
+  if (stage === 'key' && !isTransposed) return html`<var class="key">K</var>`;
   return symbols[stage];
 }
 
-function tableView(page: Page, result: Result, stage: StageName, grid?: GridState<StageName>) {
+function tableView(
+  page: Page,
+  result: Result,
+  stage: StageName,
+  { grid, room }: Pick<Looking, 'grid' | 'room'>,
+) {
   const own = { en, zh }[page.language];
   const { data, rows, columns, domain } = result.stages.get(stage)!;
   const hidden = isHidden(result, stage);
@@ -95,95 +70,37 @@ function tableView(page: Page, result: Result, stage: StageName, grid?: GridStat
     const names = result.causes?.[i]?.[j]?.map(nameOf) ?? [];
     return names.length > 0 ? names : [own.biasCause];
   };
+  const isTransposed = stage === 'key' && room === 'products';
+  const letter = stage === 'key' ? 'k' : stage === 'value' ? 'v' : 'q';
+  const vectors = cellsOfRow(rows, (i) => vector(letter, i));
+  const dimensions = cellsOfRow(columns, (j) => (isPair(stage) ? vector('k', j) : j + 1));
   return matrixView<StageName>(
     {
       stage,
       values: cellsOfRow(rows, (i) => cellsOfRow(columns, (j) => data[i * columns + j]!)),
-      title: symbolOf(result, stage),
+      transposed: isTransposed,
+      title: symbolOf(result, stage, isTransposed),
       name: '',
       spokenName: stageName(page, stage),
-      rowHeads: cellsOfRow(rows, (i) =>
-        vector(stage === 'key' ? 'k' : stage === 'value' ? 'v' : 'q', i),
-      ),
-      columnHeads: cellsOfRow(columns, (j) => (isPair(stage) ? vector('k', j) : j + 1)),
+      rowHeads: isTransposed ? dimensions : vectors,
+      columnHeads: isTransposed ? vectors : dimensions,
       spoken: (i, j) => cellName(page, { stage, row: i, column: j }),
       scale: isWeights ? 'weight' : 'signed',
       domain,
       cause: (i, j) => (hidden(i * columns + j) ? causesOf(i, j) : []),
-      caption: isInput(stage)
-        ? own.inputAxes[stage as 'query' | 'key' | 'value']
-        : isOutput
-          ? own.outputAxes
-          : page.words.axes,
+      caption: isTransposed
+        ? page.words.axesOf.transposed
+        : isInput(stage)
+          ? own.inputAxes[stage as 'query' | 'key' | 'value']
+          : isOutput
+            ? own.outputAxes
+            : page.words.axes,
       sums: isWeights,
       ghost: false,
     },
     page.words,
     grid,
   );
-}
-
-/** Among many keys a weight is small: the full colour is some times an even share. */
-const EVEN_SHARES = 8;
-
-/** What the colours stand for. */
-function barView(scale: 'weight' | 'signed', domain: number) {
-  const full = exactNumber(domain);
-  const low = scale === 'weight' ? '0' : exactNumber(-domain);
-  return html`<p class="bench-bar" data-scale=${scale}>
-    <span>${low}</span> <i></i>
-    <span>${scale === 'weight' && domain < 1 ? `≥ ${full}` : full}</span>
-  </p>`;
-}
-
-function largeView(
-  page: Page,
-  result: Result,
-  { stage, looked, pinned }: Looking,
-  { hover, pin }: Actions,
-) {
-  const own = { en, zh }[page.language];
-  const { data, rows, columns, domain: reach } = result.stages.get(stage)!;
-  const isWeights = stage === 'weights' || stage === 'dropped';
-  const domain = isWeights ? Math.min(EVEN_SHARES / columns, 1) : reach;
-  const { row, column } = looked ?? { row: 0, column: 0 };
-  const at = (i: number, j: number) => ({ stage, row: i, column: j });
-  const box = (label: string, now: number, count: number, change: (to: number) => void) =>
-    html`<label
-      >${label}
-      <input
-        type="number"
-        min="1"
-        max=${String(count)}
-        .value=${String(now + 1)}
-        @change=${(event: Event) => {
-          const asked = (event.target as HTMLInputElement).valueAsNumber;
-          if (Number.isInteger(asked)) change(Math.min(Math.max(asked, 1), count) - 1);
-        }}
-    /></label>`;
-  return html`<div class="bench-picture">
-    ${pictureView({
-      label: fill(own.pictureLabel, { stage: stageName(page, stage), rows, columns }),
-      data,
-      rows,
-      columns,
-      scale: isWeights ? 'weight' : 'signed',
-      domain,
-      isBlocked: isHidden(result, stage),
-      mark: looked ?? pinned,
-      look: (i, j) => hover(at(i, j)),
-      leave: () => hover(null),
-      keep: (i, j) => pin(at(i, j)),
-    })}
-    <p class="axes">${stage === 'output' ? own.outputAxes : page.words.axes}</p>
-    ${barView(isWeights ? 'weight' : 'signed', domain)}
-    <p class="bench-place">
-      ${box(own.queryIndex, row, rows, (i) => pin(at(i, column)))}
-      ${box(stage === 'output' ? own.dimensionIndex : own.keyIndex, column, columns, (j) =>
-        pin(at(row, j)),
-      )}
-    </p>
-  </div>`;
 }
 
 /** The rules that forbid a cell, in words, when they are known. */
@@ -254,7 +171,7 @@ function cellView(page: Page, result: Result, { looked, pinned, room }: Looking,
 export function resultView(page: Page, result: Result, looking: Looking, actions: Actions) {
   const own = { en, zh }[page.language];
   const names = [...result.stages.keys()];
-  const { room, stage, grid } = looking;
+  const { room, stage } = looking;
   const choice = choiceView<StageName>({
     label: own.stage,
     name: 'stage',
@@ -263,17 +180,24 @@ export function resultView(page: Page, result: Result, looking: Looking, actions
     change: actions.stage,
   });
   const columns = Math.max(...[...result.stages.values()].map((each) => each.columns));
+  const table = (name: StageName) => tableView(page, result, name, looking);
+  const weights = result.stages.has('dropped') ? 'dropped' : 'weights';
+  const between = names.filter(
+    (name) => !isInput(name) && !['scores', weights, 'output'].includes(name),
+  );
   const stages = {
-    all: () =>
-      html`<div class="bench-stages" style="--columns:${columns}">
-        ${names.map((name) => tableView(page, result, name, grid))}
+    products: () =>
+      html`<div class="bench-products" style="--columns:${productColumns(result)}">
+        <div class="bench-product">${table('query')} ${table('key')} ${table('scores')}</div>
+        ${between.map(table)}
+        <div class="bench-product">${table(weights)} ${table('value')} ${table('output')}</div>
       </div>`,
+    all: () =>
+      html`<div class="bench-stages" style="--columns:${columns}">${names.map(table)}</div>`,
     one: () =>
       html`${choice}
-        <div class="bench-stages" style="--columns:${columns}">
-          ${tableView(page, result, stage, grid)}
-        </div>`,
-    picture: () => html`${choice} ${largeView(page, result, looking, actions)}`,
+        <div class="bench-stages" style="--columns:${columns}">${table(stage)}</div>`,
+    picture: () => html`${choice} ${pictureOfStage(page, result, looking, actions)}`,
   };
   return html`${result.comparison ? comparisonView(page, result.comparison, actions) : nothing}
   ${stages[room]()} ${cellView(page, result, looking, actions)} ${factsView(page, result)}`;

@@ -32,14 +32,24 @@ import { messagesView } from './workbench-messages.js';
 import { optionsView } from './workbench-options.js';
 import { type BenchCell, lineageOf } from './workbench-lineage.js';
 import { RoomController } from './workbench-room.js';
-import { type Looking, resultView } from './workbench-view.js';
+import type { Looking } from './workbench-picture.js';
+import { resultView } from './workbench-view.js';
+
+/** What of the settings concerns only what of the result is looked at. */
+const looks: readonly SettingName[] = ['stage', 'cell', 'colors'];
 
 export class AttentionWorkbench extends Figure {
   static override styles = sheets(benchSheet);
   static override key = 'bench';
 
   static firstFrame = (page: Page) => {
-    const looking: Looking = { stage: home.stage, looked: null, pinned: null, room: 'all' };
+    const looking: Looking = {
+      stage: home.stage,
+      looked: null,
+      pinned: null,
+      room: 'all',
+      colors: home.colors,
+    };
     const ignore = () => {};
     const actions = { stage: ignore, hover: ignore, pin: ignore, show: ignore, ask: ignore };
     return resultView(
@@ -78,7 +88,7 @@ export class AttentionWorkbench extends Figure {
       const { rows, columns } = this.#call.result!.stages.get(stage)!;
       return [rows, columns];
     },
-    isTransposed: () => false,
+    isTransposed: (stage) => stage === 'key' && this.#room.for(this.#call.result!) === 'products',
     pin: () => this.#pinned(),
     setPin: (cell) => this.#pin(cell),
   });
@@ -122,9 +132,7 @@ export class AttentionWorkbench extends Figure {
   #settle(next: Settings): void {
     const last = this.#settings;
     this.#settings = next;
-    const isSame = settingNames.every(
-      (name) => name === 'stage' || name === 'cell' || last[name] === next[name],
-    );
+    const isSame = settingNames.every((name) => looks.includes(name) || last[name] === next[name]);
     if (isSame && this.#call.result) this.requestUpdate();
     else void this.#run();
   }
@@ -216,7 +224,8 @@ export class AttentionWorkbench extends Figure {
     const room = this.#room.for(result);
     const marks = room === 'picture' ? () => undefined : marksFor(looked, lineageOf(result));
     const grid = { marks, pin: pinned, tabStop: this.#grid.tabStop, editing: null };
-    return { stage: this.#stage(result), looked, pinned, grid, room };
+    const { colors } = this.#settings;
+    return { stage: this.#stage(result), looked, pinned, grid, room, colors };
   }
 
   #resultView(page: Page) {

@@ -102,6 +102,8 @@ export const settings = {
   dtype: oneOf('float32', 'float32', 'float64', 'float16', 'bfloat16'),
   /** What the expected tensor is, where its shape fits both. */
   expected: oneOf('output', 'output', 'weights'),
+  /** How far the colours of the weights of a picture go: to 1, or to a few even shares. */
+  colors: oneOf('fixed', 'fixed', 'stretched'),
   batch: index,
   head: index,
   stage: oneOf('weights', ...stageNames),

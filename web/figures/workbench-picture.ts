@@ -1,0 +1,129 @@
+// A large stage of the workbench's as a picture, and what its views have in common.
+import { html, nothing } from 'lit';
+import en from '../content/en/figures/workbench.json';
+import zh from '../content/zh/figures/workbench.json';
+import { pictureView } from '../draw/canvas.js';
+import { choiceView } from '../draw/controls.js';
+import type { GridState } from '../draw/matrix.js';
+import { grouped } from '../draw/number.js';
+import type { Result } from '../state/bench-result.js';
+import { type Settings, type StageName, stageNames } from '../state/bench-settings.js';
+import type { Page } from '../state/page.js';
+import { fill } from '../state/words.js';
+import type { Asking } from './workbench-boxes.js';
+import { stageName } from './workbench-comparison.js';
+import type { BenchCell } from './workbench-lineage.js';
+import type { Room } from './workbench-room.js';
+
+export interface Looking {
+  /** The stage that is shown where only one is. */
+  stage: StageName;
+  /** What the pointer or the focus is on, else what is kept. */
+  looked: BenchCell | null;
+  pinned: BenchCell | null;
+  grid?: GridState<StageName>;
+  /** Which of the stages there is room for. */
+  room: Room;
+  /** How far the colours of a picture go. */
+  colors: Settings['colors'];
+}
+
+export interface Actions {
+  stage: (stage: StageName) => void;
+  hover: (cell: BenchCell | null) => void;
+  pin: (cell: BenchCell | null) => void;
+  show: () => void;
+  ask: Asking['ask'];
+}
+
+/** From the mask on, a key that is not allowed shows as such. */
+const isAfterMask = (stage: StageName) =>
+  stageNames.indexOf(stage) >= stageNames.indexOf('masked') && stage !== 'output';
+
+/** −∞ after the mask: by a rule, or by a bias. */
+export const isHidden = ({ stages }: Result, stage: StageName) => {
+  const { data } = stages.get('masked')!;
+  return isAfterMask(stage) ? (at: number) => data[at] === -Infinity : () => false;
+};
+
+/** Among many keys a weight is small: the full colour is some times an even share. */
+const EVEN_SHARES = 8;
+
+/** What the colours stand for; `isCut`: beyond the end as well. */
+function barView(scale: 'weight' | 'signed', domain: number, isCut: boolean) {
+  const full = grouped(domain);
+  const low = scale === 'weight' ? '0' : grouped(-domain);
+  return html`<p class="bench-bar" data-scale=${scale}>
+    <span>${low}</span> <i></i>
+    <span>${isCut ? `≥ ${full}` : full}</span>
+  </p>`;
+}
+
+/** A large stage, with the numbers of its rows and columns, its colours, and the cell that is looked at. */
+export function pictureOfStage(
+  page: Page,
+  result: Result,
+  { stage, looked, pinned, colors }: Looking,
+  { hover, pin, ask }: Actions,
+) {
+  const own = { en, zh }[page.language];
+  const { data, rows, columns, domain: reach } = result.stages.get(stage)!;
+  const isWeights = stage === 'weights' || stage === 'dropped';
+  const stretched = Math.min(EVEN_SHARES / columns, reach);
+  const isStretched = isWeights && colors === 'stretched';
+  const domain = isStretched ? stretched : reach;
+  const { row, column } = looked ?? { row: 0, column: 0 };
+  const at = (i: number, j: number) => ({ stage, row: i, column: j });
+  const box = (label: string, now: number, count: number, change: (to: number) => void) =>
+    html`<label
+      >${label}
+      <input
+        type="number"
+        min="1"
+        max=${String(count)}
+        .value=${String(now + 1)}
+        @change=${(event: Event) => {
+          const asked = (event.target as HTMLInputElement).valueAsNumber;
+          if (Number.isInteger(asked)) change(Math.min(Math.max(asked, 1), count) - 1);
+        }}
+    /></label>`;
+  return html`<div class="bench-picture">
+    ${pictureView({
+      label: fill(own.pictureLabel, { stage: stageName(page, stage), rows, columns }),
+      data,
+      rows,
+      columns,
+      scale: isWeights ? 'weight' : 'signed',
+      domain,
+      isBlocked: isHidden(result, stage),
+      mark: looked ?? pinned,
+      look: (i, j) => hover(at(i, j)),
+      leave: () => hover(null),
+      keep: (i, j) => pin(at(i, j)),
+    })}
+    <p class="axes">${stage === 'output' ? own.outputAxes : page.words.axes}</p>
+    <div class="bench-colors">
+      ${barView(isWeights ? 'weight' : 'signed', domain, isStretched)}
+      ${
+        isWeights
+          ? choiceView<Settings['colors']>({
+              label: own.settingNames.colors,
+              name: 'colors',
+              options: [
+                ['fixed', fill(own.colors.fixed, { high: grouped(reach) })],
+                ['stretched', fill(own.colors.stretched, { high: grouped(stretched) })],
+              ],
+              value: colors,
+              change: (to) => ask('colors', to),
+            })
+          : nothing
+      }
+    </div>
+    <p class="bench-place">
+      ${box(own.queryIndex, row, rows, (i) => pin(at(i, column)))}
+      ${box(stage === 'output' ? own.dimensionIndex : own.keyIndex, column, columns, (j) =>
+        pin(at(row, j)),
+      )}
+    </p>
+  </div>`;
+}
