@@ -21,6 +21,7 @@ const keys = {
   'bench.alibi': ['0.5'],
   'bench.batch': ['1', '0', '1'],
   'bench.cell': ['2.1', '9.9', '4, 4'],
+  'bench.colors': ['stretched'],
   'bench.dropout': ['0.5', '3', '1'],
   'bench.dtype': ['float64'],
   'bench.expected': ['weights'],
