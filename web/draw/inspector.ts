@@ -23,6 +23,10 @@ export interface Inspected<Name extends string> {
 export const ownSumView = ({ name, text }: Line) =>
   html`<p class="own-sum" aria-hidden="true"><span class="remark">${name}</span> ${text}</p>`;
 
+/** The foot of a figure: where its numbers come from, and beside it what is checked of them. */
+export const footView = (checks: unknown, inspector: unknown = nothing) =>
+  html`<div class="below">${inspector} ${checks}</div>`;
+
 export function inspectorView<Name extends string>({
   words,
   cell,

@@ -114,10 +114,18 @@ export const invariantsView = (frame: Frame, words: Words, names?: readonly Inva
     '',
   );
 
-/** The same in a line: of one of several tables by its name. */
-export function invariantsLine(words: Words, of: Checked | readonly Invariant[], name = '') {
-  const all = 'weights' in of ? invariantsOf(of) : of;
-  return html`<div class="invariants-line">
-    ${name ? html`<span class="remark">${name}</span>` : nothing} ${listView(all, words, name)}
-  </div>`;
+/** One of the tables of a figure, with its name where there are several. */
+export interface Part {
+  of: Checked | readonly Invariant[];
+  name?: string;
+}
+
+/** The same of each of some tables. */
+export function checksView(words: Words, ...parts: readonly Part[]) {
+  const part = ({ of, name = '' }: Part) =>
+    html`<div>
+      ${name ? html`<p class="remark">${name}</p>` : nothing}
+      ${listView('weights' in of ? invariantsOf(of) : of, words, name)}
+    </div>`;
+  return html`<div class="checked">${parts.map(part)}</div>`;
 }

@@ -6,7 +6,8 @@ import zh from '../content/zh/figures/alignment.json';
 import { problems as problemsZh } from '../content/zh/figures/workbench.json';
 import { sliderView, switchView } from '../draw/controls.js';
 import { hatchesView } from '../draw/hatches.js';
-import { checkedOf, invariantsLine } from '../draw/invariants.js';
+import { footView } from '../draw/inspector.js';
+import { checkedOf, checksView } from '../draw/invariants.js';
 import { type GridState, type MatrixModel, matrixView } from '../draw/matrix.js';
 import { type Pair, pairView } from '../draw/pair.js';
 import { spellAs } from '../draw/provenance.js';
@@ -138,13 +139,6 @@ function boardView(page: Page, setting: Setting, grid?: GridState<Name>) {
       </div>
     </div>
     ${hatchesView(page.words, ['causal'])}
-    ${starts.map((start) =>
-      invariantsLine(
-        page.words,
-        checkedOf(alignedBy(page, setting).frames[start]),
-        codeOf(start, setting),
-      ),
-    )}
     <p class="remark">
       ${setting.from === article ? (setting.isEqual ? own.setup : own.shared) : own.same}
     </p>
@@ -153,11 +147,18 @@ function boardView(page: Page, setting: Setting, grid?: GridState<Name>) {
     </p>`;
 }
 
+function checks(page: Page, setting: Setting) {
+  const { frames } = alignedBy(page, setting);
+  const part = (start: Start) => ({ of: checkedOf(frames[start]), name: codeOf(start, setting) });
+  return checksView(page.words, ...starts.map(part));
+}
+
 export class AttentionAlignment extends TracedFigure<Name> {
   static override styles = sheets(comparisonSheet, alignmentSheet);
   static override key = 'align';
 
-  static firstFrame = (page: Page) => boardView(page, home);
+  static firstFrame = (page: Page) =>
+    html`${boardView(page, home)} ${footView(checks(page, home))}`;
 
   protected override readonly sharesCase = true;
   protected override hasChoice = () => true;
@@ -215,6 +216,6 @@ export class AttentionAlignment extends TracedFigure<Name> {
       <div class="tools">
         ${switchView(own.equal, setting.isEqual, (isOn) => this.set('equal', isOn ? '1' : undefined))}
       </div>
-      ${this.traced(page, (grid) => boardView(page, setting, grid))}`;
+      ${this.traced(page, (grid) => boardView(page, setting, grid), checks(page, setting))}`;
   }
 }

@@ -3,7 +3,8 @@ import { html } from 'lit';
 import en from '../content/en/figures/cross.json';
 import zh from '../content/zh/figures/cross.json';
 import { sliderView } from '../draw/controls.js';
-import { checkedOf, invariantsLine } from '../draw/invariants.js';
+import { footView } from '../draw/inspector.js';
+import { checkedOf, checksView } from '../draw/invariants.js';
 import { type Lineage, lineageOf } from '../draw/lineage.js';
 import { type GridState, type MatrixModel, matrixView } from '../draw/matrix.js';
 import { pairView } from '../draw/pair.js';
@@ -135,10 +136,11 @@ function saysView(page: Page, frame: Frame) {
   const { query, key } = frame.matrices;
   const [queries, keys] = [query.length, key.length];
   return html`<p class="cross-says">
-      ${withWidths(fill(own.says, { queries, keys, pairs: queries * keys }))}
-    </p>
-    ${invariantsLine(page.words, checkedOf(frame))}`;
+    ${withWidths(fill(own.says, { queries, keys, pairs: queries * keys }))}
+  </p>`;
 }
+
+const checks = (page: Page, frame: Frame) => checksView(page.words, { of: checkedOf(frame) });
 
 export class AttentionCross extends TracedFigure<Name> {
   static override styles = sheets(crossSheet);
@@ -146,7 +148,7 @@ export class AttentionCross extends TracedFigure<Name> {
 
   static firstFrame = (page: Page) => {
     const { frame } = crossed(page, home.queries, home.keys);
-    return html`${boardView(page, frame)} ${saysView(page, frame)}`;
+    return html`${boardView(page, frame)} ${saysView(page, frame)} ${footView(checks(page, frame))}`;
   };
 
   #crossed(page: Page) {
@@ -157,7 +159,7 @@ export class AttentionCross extends TracedFigure<Name> {
   protected override lineage = (page: Page) => this.#crossed(page).lineage;
   protected override isTransposed = (name: Name) => name === 'key';
   protected override example = (): Cell<Name> => {
-    return { stage: 'scores', row: 0, column: 0 };
+    return { stage: 'output', row: 0, column: 0 };
   };
 
   protected override linesOf(page: Page, cell: Cell<Name>) {
@@ -186,6 +188,7 @@ export class AttentionCross extends TracedFigure<Name> {
       ${this.traced(
         page,
         (grid) => html`${boardView(page, frame, grid)} ${saysView(page, frame)}`,
+        checks(page, frame),
       )}`;
   }
 }

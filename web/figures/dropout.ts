@@ -5,7 +5,8 @@ import en from '../content/en/figures/dropout.json';
 import zh from '../content/zh/figures/dropout.json';
 import { sliderView } from '../draw/controls.js';
 import { hatchesView } from '../draw/hatches.js';
-import { invariantsLine, invariantsOf, keptScaled } from '../draw/invariants.js';
+import { footView } from '../draw/inspector.js';
+import { checksView, invariantsOf, keptScaled } from '../draw/invariants.js';
 import { type Lineage, shapesOf } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
 import { cellNumber, exactNumber } from '../draw/number.js';
@@ -92,25 +93,34 @@ function boardView(page: Page, settings: Settings, grid?: GridState<Name>) {
       ${p === 1 ? own.none : fill(own.says, { kept: exactNumber(1 - p), sums: sums.join(', ') })}
       ${p === 0 || p === 1 ? nothing : html`<br />${fill(own.spread, { count: COUNT, spread })}`}
     </p>
-    ${hatchesView(page.words, frame.cause)}
-    ${invariantsLine(page.words, { weights: matrices.before, cause: frame.cause }, own.before)}
-    ${invariantsLine(
-      page.words,
-      [
-        keptScaled(matrices.before, matrices.after, p),
-        ...invariantsOf({ weights: matrices.after, cause: frame.cause }).filter(
-          ({ name }) => name === 'maskedZero',
-        ),
-      ],
-      own.after,
-    )}`;
+    ${hatchesView(page.words, frame.cause)}`;
+}
+
+function checks(page: Page, settings: Settings) {
+  const [, p] = settings;
+  const own = { en, zh }[page.language];
+  const {
+    frame: { cause },
+    matrices: { before, after },
+  } = shown(page, ...settings);
+  const stillMasked = invariantsOf({ weights: after, cause }).filter(
+    ({ name }) => name === 'maskedZero',
+  );
+  return checksView(
+    page.words,
+    { of: { weights: before, cause }, name: own.before },
+    { of: [keptScaled(before, after, p), ...stillMasked], name: own.after },
+  );
 }
 
 export class AttentionDropout extends TracedFigure<Name> {
   static override styles = sheets(dropoutSheet);
   static override key = 'drop';
 
-  static firstFrame = (page: Page) => boardView(page, [page.store.home.case, home.p, home.seed]);
+  static firstFrame = (page: Page) => {
+    const settings = [page.store.home.case, home.p, home.seed] as const;
+    return html`${boardView(page, settings)} ${footView(checks(page, settings))}`;
+  };
 
   protected override readonly sharesCase = true;
 
@@ -164,6 +174,6 @@ export class AttentionDropout extends TracedFigure<Name> {
         ${sliderView({ label: own.seed, value: seed, min: 0, max: 9999, change: keep('seed') })}
         <button type="button" @click=${() => keep('seed')(seed + 1, true)}>${own.next}</button>
       </div>
-      ${this.traced(page, (grid) => boardView(page, settings, grid))}`;
+      ${this.traced(page, (grid) => boardView(page, settings, grid), checks(page, settings))}`;
   }
 }

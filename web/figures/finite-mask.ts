@@ -4,7 +4,8 @@ import en from '../content/en/figures/finite-mask.json';
 import zh from '../content/zh/figures/finite-mask.json';
 import { choiceView } from '../draw/controls.js';
 import { hatchesView } from '../draw/hatches.js';
-import { invariantsLine } from '../draw/invariants.js';
+import { footView } from '../draw/inspector.js';
+import { checksView } from '../draw/invariants.js';
 import { type Lineage, shapesOf } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
 import { exactNumber } from '../draw/number.js';
@@ -74,6 +75,15 @@ type Shown = typeof home & { of: Case };
 const resultsOf = (page: Page, { of, constant, hidden, dtype }: Shown) =>
   results(page, of, constant, hidden, dtype);
 
+const titles = ({ language }: Page, { constant }: Shown) => {
+  const own = { en, zh }[language];
+  return { added: fill(own.added, { constant: names[constant] }), masked: own.masked };
+};
+
+/** Either way the same keys are meant to be hidden. */
+const hidden = ({ of, hidden: which }: Shown) =>
+  of.query.map((_, i) => of.key.map((_key, j) => (isHidden(which, i, j) ? ['blocked'] : [])));
+
 function boardView(page: Page, shown: Shown, grid?: GridState<Name>) {
   const own = { en, zh }[page.language];
   const { matrices, frames } = resultsOf(page, shown);
@@ -93,18 +103,7 @@ function boardView(page: Page, shown: Shown, grid?: GridState<Name>) {
       </div>
     </div>`;
   };
-  const title = {
-    added: fill(own.added, { constant: names[shown.constant] }),
-    masked: own.masked,
-  };
-  // Either way the same keys are meant to be hidden.
-  const cause = matrices.addedWeights.map((row, i) => row.map((_, j) => hatch(i, j)));
-  const checks = (way: Way) =>
-    invariantsLine(
-      page.words,
-      { weights: matrices[`${way}Weights`], cause, dtype: shown.dtype },
-      title[way],
-    );
+  const title = titles(page, shown);
   return html`<div class="comparison" data-picture>
       ${column(title.added, 'added')} ${column(title.masked, 'masked')}
     </div>
@@ -119,14 +118,26 @@ function boardView(page: Page, shown: Shown, grid?: GridState<Name>) {
           </p>`
         : nothing
     }
-    ${hatchesView(page.words, cause)} ${checks('added')} ${checks('masked')}`;
+    ${hatchesView(page.words, hidden(shown))}`;
+}
+
+function checks(page: Page, shown: Shown) {
+  const { matrices } = resultsOf(page, shown);
+  const part = (way: Way) => ({
+    of: { weights: matrices[`${way}Weights`], cause: hidden(shown), dtype: shown.dtype },
+    name: titles(page, shown)[way],
+  });
+  return checksView(page.words, part('added'), part('masked'));
 }
 
 export class AttentionFiniteMask extends TracedFigure<Name> {
   static override styles = sheets(comparisonSheet);
   static override key = 'finite';
 
-  static firstFrame = (page: Page) => boardView(page, { ...home, of: page.store.home.case });
+  static firstFrame = (page: Page) => {
+    const shown = { ...home, of: page.store.home.case };
+    return html`${boardView(page, shown)} ${footView(checks(page, shown))}`;
+  };
 
   protected override readonly sharesCase = true;
 
@@ -187,6 +198,6 @@ export class AttentionFiniteMask extends TracedFigure<Name> {
           change: (to) => this.set('in', to === home.dtype ? undefined : to),
         })}
       </div>
-      ${this.traced(page, (grid) => boardView(page, shown, grid))}`;
+      ${this.traced(page, (grid) => boardView(page, shown, grid), checks(page, shown))}`;
   }
 }

@@ -5,7 +5,8 @@ import en from '../content/en/figures/mask-order.json';
 import zh from '../content/zh/figures/mask-order.json';
 import { choiceView } from '../draw/controls.js';
 import { hatchesView } from '../draw/hatches.js';
-import { invariantsLine } from '../draw/invariants.js';
+import { footView } from '../draw/inspector.js';
+import { checksView } from '../draw/invariants.js';
 import { type Lineage, shapesOf } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
 import { exactNumber, grouped } from '../draw/number.js';
@@ -82,16 +83,26 @@ function boardView(page: Page, of: Case, addition: Addition, grid?: GridState<Na
       ${fill(own.says, { sums: matrices.after.map((row) => exactly(sumOf(row))).join(', ') })}
       ${matrices.repaired[0]!.some(Number.isNaN) ? own.lost : ''}
     </p>
-    ${hatchesView(words, before.cause)}
-    ${(['before', 'after', 'repaired'] as const).map((stage) =>
-      invariantsLine(words, { weights: matrices[stage], cause: before.cause }, own[stage]),
-    )}`;
+    ${hatchesView(words, before.cause)}`;
+}
+
+function checks(page: Page, of: Case, addition: Addition) {
+  const own = { en, zh }[page.language];
+  const { before, matrices } = results(page, of, addition);
+  const part = (stage: 'before' | 'after' | 'repaired') => ({
+    of: { weights: matrices[stage], cause: before.cause },
+    name: own[stage],
+  });
+  return checksView(page.words, part('before'), part('after'), part('repaired'));
 }
 
 export class AttentionMaskOrder extends TracedFigure<Name> {
   static override styles = sheets(comparisonSheet);
   static override key = 'order';
-  static firstFrame = (page: Page) => boardView(page, page.store.home.case, '0');
+  static firstFrame = (page: Page) => {
+    const of = page.store.home.case;
+    return html`${boardView(page, of, '0')} ${footView(checks(page, of, '0'))}`;
+  };
 
   protected override readonly sharesCase = true;
 
@@ -157,6 +168,10 @@ export class AttentionMaskOrder extends TracedFigure<Name> {
           change: (to) => this.set('add', to === '0' ? undefined : to),
         })}
       </div>
-      ${this.traced(page, (grid) => boardView(page, this.given, addition, grid))}`;
+      ${this.traced(
+        page,
+        (grid) => boardView(page, this.given, addition, grid),
+        checks(page, this.given, addition),
+      )}`;
   }
 }

@@ -4,7 +4,7 @@ import en from '../content/en/figures/mask-painter.json';
 import zh from '../content/zh/figures/mask-painter.json';
 import { choiceView, sliderView, switchView } from '../draw/controls.js';
 import { hatchesView } from '../draw/hatches.js';
-import { invariantsLine } from '../draw/invariants.js';
+import { checksView } from '../draw/invariants.js';
 import type { GridState } from '../draw/matrix.js';
 import { PaintController, paintedView } from '../draw/paint.js';
 import { permission, spellAs } from '../draw/provenance.js';
@@ -254,8 +254,8 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
                 ${empty > 0 ? fill(own.empty, { count: empty }) : nothing}
                 <span class="remark">${own.keyboard} ${this.isMine ? nothing : own.vectors}</span>
               </p>
-              ${hatchesView(page.words, hatched)}
-              ${invariantsLine(page.words, { weights: frame.matrices.weights, cause: frame.cause })}`,
+              ${hatchesView(page.words, hatched)}`,
+          checksView(page.words, { of: { weights: frame.matrices.weights, cause: frame.cause } }),
         )}
         <pre
           aria-label=${own.code}

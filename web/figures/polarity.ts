@@ -3,7 +3,8 @@ import { html, nothing } from 'lit';
 import en from '../content/en/figures/polarity.json';
 import zh from '../content/zh/figures/polarity.json';
 import { hatchesView } from '../draw/hatches.js';
-import { invariantsLine } from '../draw/invariants.js';
+import { footView } from '../draw/inspector.js';
+import { checksView } from '../draw/invariants.js';
 import { type Lineage, maskCellsOf } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
 import { PaintController } from '../draw/paint.js';
@@ -72,12 +73,24 @@ function weightsView(page: Page, shown: Shown, kind: Kind, grid?: GridState<Name
 const bothView = (page: Page, shown: Shown, grid?: GridState<Name>) =>
   kinds.map((kind) => weightsView(page, shown, kind, grid));
 
+function checks(page: Page, shown: Shown) {
+  const { frames } = masked(page, ...shown);
+  const part = (kind: (typeof kinds)[number]) => ({
+    of: { weights: frames[kind].matrices.weights, cause: frames[kind].cause },
+    name: `kind: '${kind}'`,
+  });
+  return checksView(page.words, ...kinds.map(part));
+}
+
 export class AttentionPolarity extends TracedFigure<Name> {
   static override styles = sheets(polaritySheet);
   static override key = 'true';
 
-  static firstFrame = (page: Page) =>
-    html`<div class="polarity">${bothView(page, [page.store.home.case, presets.upper])}</div>`;
+  static firstFrame = (page: Page) => {
+    const shown = [page.store.home.case, presets.upper] as const;
+    return html`<div class="polarity">${bothView(page, shown)}</div>
+      ${footView(checks(page, shown))}`;
+  };
 
   protected override readonly sharesCase = true;
 
@@ -166,15 +179,8 @@ export class AttentionPolarity extends TracedFigure<Name> {
           html`<div class="polarity" data-picture>
               ${this.#arrayView(page, grid)} ${bothView(page, this.#shown, grid)}
             </div>
-            ${hatchesView(page.words, ['blocked'])}
-            ${kinds.map((kind) => {
-              const { matrices, cause } = masked(page, ...this.#shown).frames[kind];
-              return invariantsLine(
-                page.words,
-                { weights: matrices.weights, cause },
-                `kind: '${kind}'`,
-              );
-            })}`,
+            ${hatchesView(page.words, ['blocked'])}`,
+        checks(page, this.#shown),
       )}`;
   }
 }

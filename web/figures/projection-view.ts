@@ -2,7 +2,6 @@
 import { type TemplateResult, html } from 'lit';
 import en from '../content/en/figures/projection.json';
 import zh from '../content/zh/figures/projection.json';
-import { checkedOf, invariantsLine } from '../draw/invariants.js';
 import { type GridState, type MatrixModel, matrixView } from '../draw/matrix.js';
 import { exactNumber, givenNumber } from '../draw/number.js';
 import { type Line, rowText, spell, sumOfProducts } from '../draw/provenance.js';
@@ -44,7 +43,7 @@ const titles: Record<Name, TemplateResult> = {
 /** X and the W of each role above their products; then what attention makes of those. */
 export function boardView(
   page: Page,
-  { matrices, frame, domains }: Projected,
+  { matrices, domains }: Projected,
   role: Role,
   grid?: GridState<Name>,
 ) {
@@ -97,8 +96,7 @@ export function boardView(
     </div>
     <div class="chain" role="group" aria-label=${own.chain}>
       ${(['scores', 'scaled', 'weights', 'output'] as const).map(block)}
-    </div>
-    ${invariantsLine(words, checkedOf(frame))}`;
+    </div>`;
 }
 
 /** What led to a place, from X on. */

@@ -5,7 +5,8 @@ import en from '../content/en/figures/projection.json';
 import zh from '../content/zh/figures/projection.json';
 import { choiceView, seedView, sliderView } from '../draw/controls.js';
 import { GridController } from '../draw/grid.js';
-import { inspectorView } from '../draw/inspector.js';
+import { footView, inspectorView } from '../draw/inspector.js';
+import { checkedOf, checksView } from '../draw/invariants.js';
 import { marksFor } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
 import { type Matrix, sameCell, sameMatrix, sizeOf, withBlock } from '../state/case.js';
@@ -188,16 +189,19 @@ export class AttentionProjection extends Figure {
         ${this.#seedBox(page)}
       </div>
       ${this.#grid.around(boardView(page, shown, role, grid))}
-      ${inspectorView<Name>({
-        words: page.words,
-        cell: place,
-        lines: linesOf(page, shown, place),
-        isKept: looked !== null && sameCell(looked, pin),
-        isEditable: isInputName(place.stage),
-        hint: this.#complaint || (looked ? null : own.hint),
-        edit: (target) => this.#grid.edit(target),
-        letGo: () => this.#keep(null),
-      })}
+      ${footView(
+        checksView(page.words, { of: checkedOf(shown.frame) }),
+        inspectorView<Name>({
+          words: page.words,
+          cell: place,
+          lines: linesOf(page, shown, place),
+          isKept: looked !== null && sameCell(looked, pin),
+          isEditable: isInputName(place.stage),
+          hint: this.#complaint || (looked ? null : own.hint),
+          edit: (target) => this.#grid.edit(target),
+          letGo: () => this.#keep(null),
+        }),
+      )}
       <p class="remark">${own.case}</p>
     </div>`;
   }

@@ -6,7 +6,8 @@ import zh from '../content/zh/figures/scaling-lab.json';
 import { barsView } from '../draw/bars.js';
 import { type Series, chartView } from '../draw/chart.js';
 import { choiceView, sliderView } from '../draw/controls.js';
-import { invariantsLine } from '../draw/invariants.js';
+import { footView } from '../draw/inspector.js';
+import { checksView } from '../draw/invariants.js';
 import { cellNumber, cellWeight, exactNumber, grouped } from '../draw/number.js';
 import { drawnDk, norm, rootDk, symbols, vector, withWidths } from '../draw/symbols.js';
 import type { Table } from '../export/exhibit.js';
@@ -92,15 +93,22 @@ function panelView(
   </section>`;
 }
 
-function panelsView(page: Page, { mode, width, seed, keys }: Shown) {
-  const { raw, scaled } =
-    mode === 'article' ? published(page, width) : drawn(page, { of: mode, width, seed, keys });
+const samples = (page: Page, { mode, width, seed, keys }: Shown) =>
+  mode === 'article' ? published(page, width) : drawn(page, { of: mode, width, seed, keys });
+
+function panelsView(page: Page, shown: Shown) {
+  const { mode, width } = shown;
+  const { raw, scaled } = samples(page, shown);
   const domain = Math.max(...raw[0]!.scores.map(Math.abs));
   return html`<div class="lab-panels">
-      ${panelView(page, 'raw', raw[0]!, domain, theory(mode, width))}
-      ${panelView(page, 'scaled', scaled[0]!, domain, theory(mode, width) / width)}
-    </div>
-    ${invariantsLine(page.words, { weights: [raw[0]!.weights, scaled[0]!.weights] })}`;
+    ${panelView(page, 'raw', raw[0]!, domain, theory(mode, width))}
+    ${panelView(page, 'scaled', scaled[0]!, domain, theory(mode, width) / width)}
+  </div>`;
+}
+
+function checks(page: Page, shown: Shown) {
+  const { raw, scaled } = samples(page, shown);
+  return checksView(page.words, { of: { weights: [raw[0]!.weights, scaled[0]!.weights] } });
 }
 
 function chartsView(page: Page, shown: Shown, chartWidth: number) {
@@ -154,16 +162,20 @@ function chartsView(page: Page, shown: Shown, chartWidth: number) {
         marker: width,
       })}
     </div>
-    <p class="remark">
-      ${fill(own.band, { count: grouped(draws), keys, less: keys - 1 })}<br />${withWidths(isArticle ? own.bandArticle : mode === 'normal' ? own.bandNormal : own.bandUniform)}
-    </p>`;
+    ${footView(
+      checks(page, shown),
+      html`<p class="remark">
+        ${fill(own.band, { count: grouped(draws), keys, less: keys - 1 })}<br />${withWidths(isArticle ? own.bandArticle : mode === 'normal' ? own.bandNormal : own.bandUniform)}
+      </p>`,
+    )}`;
 }
 
 export class AttentionScalingLab extends Figure {
   static override styles = sheets(labSheet);
   static override key = 'lab';
 
-  static firstFrame = (page: Page) => html`<div class="lab">${panelsView(page, home)}</div>`;
+  static firstFrame = (page: Page) =>
+    html`<div class="lab">${panelsView(page, home)} ${footView(checks(page, home))}</div>`;
 
   /** As the last layout left it. */
   #chartWidth = 520;

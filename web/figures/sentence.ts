@@ -3,7 +3,8 @@ import { html } from 'lit';
 import en from '../content/en/figures/sentence.json';
 import zh from '../content/zh/figures/sentence.json';
 import { switchView } from '../draw/controls.js';
-import { invariantsLine } from '../draw/invariants.js';
+import { footView } from '../draw/inspector.js';
+import { checksView } from '../draw/invariants.js';
 import { cellWeight } from '../draw/number.js';
 import { tint } from '../draw/scale.js';
 import example from '../examples/sentence.json';
@@ -21,7 +22,7 @@ function attended(page: Page, isCausal: boolean) {
   return frameOf(page, { ...example.inputs, options });
 }
 
-function rowView(page: Page, isCausal: boolean) {
+function rowView(page: Page, isCausal: boolean, tools?: unknown) {
   const own = { en, zh }[page.language];
   const { matrices, cause } = attended(page, isCausal);
   const [shares] = matrices.weights;
@@ -46,11 +47,16 @@ function rowView(page: Page, isCausal: boolean) {
   return html`<ol class="sentence" data-picture aria-label=${own.row}>
       ${words.map(word)}
     </ol>
-    <p class="sentence-says" aria-live="polite">
-      ${fill(own.says, { token: words[first]!, share: cellWeight(shares![first]!) })}
-      <span class="remark">${own.label}</span>
-    </p>
-    ${invariantsLine(page.words, { weights: matrices.weights, cause })}`;
+    ${footView(
+      checksView(page.words, { of: { weights: matrices.weights, cause } }),
+      html`<div>
+        <p class="sentence-says" aria-live="polite">
+          ${fill(own.says, { token: words[first]!, share: cellWeight(shares![first]!) })}
+          <span class="remark">${own.label}</span>
+        </p>
+        ${tools}
+      </div>`,
+    )}`;
 }
 
 export class AttentionSentence extends Figure {
@@ -70,9 +76,7 @@ export class AttentionSentence extends Figure {
   protected override view(page: Page) {
     const own = { en, zh }[page.language];
     const isCausal = this.#isCausal;
-    return html`${rowView(page, isCausal)}
-      <div class="tools">
-        ${switchView(own.causal, isCausal, (isOn) => this.set('causal', isOn ? '1' : undefined))}
-      </div>`;
+    const change = (isOn: boolean) => this.set('causal', isOn ? '1' : undefined);
+    return rowView(page, isCausal, switchView(own.causal, isCausal, change));
   }
 }

@@ -2,7 +2,7 @@
 // of are outlined, and so are those that follow from it, and its sum is spelled.
 import { html, nothing } from 'lit';
 import { GridController } from '../draw/grid.js';
-import { inspectorView } from '../draw/inspector.js';
+import { footView, inspectorView } from '../draw/inspector.js';
 import { type Lineage, marksFor } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
 import type { Line } from '../draw/provenance.js';
@@ -59,8 +59,8 @@ export abstract class TracedFigure<Name extends string> extends Figure {
     if (kept && !this.#pin) super.set('pin', undefined, isEntry);
   }
 
-  /** What it shows, drawn with what the reader is doing, and the sum behind the cell looked at. */
-  protected traced(page: Page, board: (grid: GridState<Name>) => unknown) {
+  /** What it shows, drawn with what the reader is doing, the sum behind the cell looked at, and checks. */
+  protected traced(page: Page, board: (grid: GridState<Name>) => unknown, checks: unknown) {
     const [pin, lineage] = [this.#pin, this.lineage(page)];
     // What was under the pointer may be gone.
     const { looked: under } = this.#grid;
@@ -75,16 +75,19 @@ export abstract class TracedFigure<Name extends string> extends Figure {
     };
     return html`<div class="traced" data-looking=${looked ? 'yes' : nothing}>
       ${this.#grid.around(board(grid))}
-      ${inspectorView<Name>({
-        words: page.words,
-        cell,
-        lines: this.linesOf(page, cell),
-        isKept: looked !== null && sameCell(looked, pin),
-        isEditable: false,
-        hint: looked ? null : page.words.traceHint,
-        edit: () => undefined,
-        letGo: () => this.#keep(null),
-      })}
+      ${footView(
+        checks,
+        inspectorView<Name>({
+          words: page.words,
+          cell,
+          lines: this.linesOf(page, cell),
+          isKept: looked !== null && sameCell(looked, pin),
+          isEditable: false,
+          hint: looked ? null : page.words.traceHint,
+          edit: () => undefined,
+          letGo: () => this.#keep(null),
+        }),
+      )}
     </div>`;
   }
 }
