@@ -114,6 +114,7 @@ function cellView<Name extends string>(
       data-cause=${cause}
       ?data-strong=${look.strong}
       ?data-beyond=${look.isBeyond}
+      ?data-long=${text.length > 5}
       style=${look.style}
     >
       ${text}
@@ -148,6 +149,7 @@ function cellView<Name extends string>(
     data-edges=${mark ? edges(markAt, row, column, model.transposed) : nothing}
     ?data-strong=${look.strong}
     ?data-beyond=${look.isBeyond}
+    ?data-long=${text.length > 5}
     ?data-pinned=${at(grid.pin, stage, row, column)}
     style=${look.style}
     aria-label=${cellLabel(model, words, row, column, text)}

@@ -134,7 +134,7 @@ function boardView(page: Page, setting: Setting, grid?: GridState<Name>) {
   const message = refusal(page, setting);
   return html`<div data-picture>
       ${setting.isEqual ? nothing : scoresView(page, setting, grid)}
-      <div class="comparison">
+      <div class="comparison" data-keys style="--keys:${setting.keys}">
         ${starts.map((start) => alignedView(page, setting, start, grid))}
       </div>
     </div>

@@ -219,17 +219,21 @@ export class AttentionCost extends Figure {
           }),
         )}
       </div>
-      <div aria-live="polite">${countView(page, sizes)}</div>
-      <div class="tools">
-        <button
-          type="button"
-          class=${this.#abort ? '' : 'primary'}
-          @click=${() => (this.#abort ? this.#abort.abort() : void this.#measure(page))}
-        >
-          ${this.#abort ? own.cancel : own.measure}
-        </button>
-        <span role="status">${this.#says}</span>
-      </div>
-      ${this.#table(own)}`;
+      <div class="below">
+        <div aria-live="polite">${countView(page, sizes)}</div>
+        <div class="beside">
+          <div class="tools">
+            <button
+              type="button"
+              class=${this.#abort ? '' : 'primary'}
+              @click=${() => (this.#abort ? this.#abort.abort() : void this.#measure(page))}
+            >
+              ${this.#abort ? own.cancel : own.measure}
+            </button>
+            <span role="status">${this.#says}</span>
+          </div>
+          ${this.#table(own)}
+        </div>
+      </div>`;
   }
 }

@@ -190,7 +190,10 @@ export class AttentionProjection extends Figure {
       </div>
       ${this.#grid.around(boardView(page, shown, role, grid))}
       ${footView(
-        checksView(page.words, { of: checkedOf(shown.frame) }),
+        html`<div class="beside">
+          ${checksView(page.words, { of: checkedOf(shown.frame) })}
+          <p class="remark">${own.case}</p>
+        </div>`,
         inspectorView<Name>({
           words: page.words,
           cell: place,
@@ -202,7 +205,6 @@ export class AttentionProjection extends Figure {
           letGo: () => this.#keep(null),
         }),
       )}
-      <p class="remark">${own.case}</p>
     </div>`;
   }
 }

@@ -28,6 +28,8 @@ import { keepLast } from './traced-figure.js';
 const home = caseOf(example);
 const isScaled = ({ options }: Case) => options.scale === undefined;
 const drawn: readonly Stage[] = ['query', 'key', 'scores', 'scaled', 'weights', 'value', 'output'];
+/** Where a row of matrices begins, wide or narrow, the candidates' names stand before its rows. */
+const named: readonly Stage[] = ['key', 'scores', 'value'];
 /** One query only: what belongs to a key runs down the page. */
 const isColumn = (stage: Stage) => ['scores', 'scaled', 'weights'].includes(stage);
 /** A row of it belongs to the query. */
@@ -104,7 +106,7 @@ function boardView(
       name: '',
       spokenName: words.stages[stage],
       isEditable: isInput(stage),
-      rowHeads: stage === 'query' ? [query] : stage === 'key' ? candidates : [],
+      rowHeads: stage === 'query' ? [query] : named.includes(stage) ? candidates : [],
       columnHeads: [],
       spoken: spoken(stage),
       scale: stage === 'weights' ? 'weight' : 'signed',

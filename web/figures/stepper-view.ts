@@ -181,7 +181,10 @@ export function stepperView(shown: StepperView, live?: Live): TemplateResult {
     <div class="board">
       ${captionsView(shown, live)} ${block('query')} ${block('key')} ${block('scores')}
       ${block('scaled')}
-      ${live ? switchView(words.maskSwitch, isCausal(view.case), live.on.mask) : nothing}
+      <div class="masking">
+        ${live ? switchView(words.maskSwitch, isCausal(view.case), live.on.mask) : nothing}
+        ${hatchesView(words, frame.cause)}
+      </div>
       ${block('masked')} ${block('weights')} ${block('value')} ${block('output')}
     </div>
     ${
@@ -192,7 +195,6 @@ export function stepperView(shown: StepperView, live?: Live): TemplateResult {
           </div>`
         : nothing
     }
-    ${hatchesView(words, frame.cause)}
     <div class="below">
       ${
         live
