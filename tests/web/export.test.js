@@ -160,6 +160,10 @@ test('saved JSON loads again to the same frame, and a file that does not fit cha
     await says(/a\.json was not opened, nothing was changed\. It is not JSON/);
     await open('b.json', '{ "inputs": { "query": [[1, "2"]] } }');
     await says(/not in the form that is saved here: inputs\.query/);
+    await open('bench.json', '{ "inputs": { "query": [[1]] }, "workbench": "" }');
+    await says(
+      /saved by another figure, “Workbench for your own tensors”, and can be opened there/,
+    );
     await open('c.json', '{ "inputs": { "query": [[1]], "key": [[1]], "value": [[1]] } }');
     await says(/Its Q is 1×1; this figure has 4×3/);
     await open('d.json', readFileSync(path, 'utf8').replace('"causal"', '"casual"'));

@@ -97,9 +97,11 @@ function parsed(text: string, figure?: string): Record<string, unknown> | Misfit
     return new Misfit('notJSON');
   }
   if (!isObject(whole)) return lacking('{ … }');
-  if (whole.figure === figure) return whole;
-  return typeof whole.figure === 'string'
-    ? new Misfit('otherFigure', whole.figure.replace('attention-', ''))
+  // The workbench's mask and options are said in its own way.
+  const of = 'workbench' in whole ? 'attention-workbench' : whole.figure;
+  if (of === figure) return whole;
+  return typeof of === 'string'
+    ? new Misfit('otherFigure', of.replace('attention-', ''))
     : lacking('figure');
 }
 
