@@ -91,7 +91,7 @@ function tableView(
       caption: isTransposed
         ? page.words.axesOf.transposed
         : isInput(stage)
-          ? own.inputAxes[stage as 'query' | 'key' | 'value']
+          ? page.words.axesOf[stage === 'query' ? 'query' : 'key']
           : isOutput
             ? own.outputAxes
             : page.words.axes,
