@@ -197,7 +197,10 @@ test('links and frames are copied; a figure with numbers of its own keeps them i
       link = await page.evaluate(() => navigator.clipboard.readText());
       assert.match(link, /\/en\/#why&fruit\.pin=query\.1\.1&fruit\.case=/);
       await figure.getByRole('button', { name: 'Copy frame' }).click();
-      await page.waitForFunction(async () => /iframe/.test(await navigator.clipboard.readText()));
+      await page.waitForFunction(() => {
+        void navigator.clipboard.readText().then((text) => (globalThis.copied = text));
+        return /iframe/.test(globalThis.copied);
+      });
       assert.match(
         await page.evaluate(() => navigator.clipboard.readText()),
         /^<iframe src=".*\/en\/\?embed=1&amp;figure=retrieval#fruit\.pin=query\.1\.1&fruit\.case=/,

@@ -8,25 +8,27 @@ const field = (bench, name) => bench.locator(`[data-field="${name}"]`);
 const textOf = (bench, name) => field(bench, name).locator('textarea').inputValue();
 const ready = (bench) => bench.locator('.bench-shown:not([data-stale])').waitFor();
 
-/** Resolves when the tab keeps as many tensors as that in fields. */
-const kept = (page, count) =>
-  page.waitForFunction(
-    (wanted) =>
-      new Promise((resolve) => {
+/** Resolves when the tab keeps tensors in so many fields, that of the query with so many rows. */
+const kept = (page, fields, rows) =>
+  page.evaluate(
+    async ([fields, rows]) => {
+      const answer = (request) =>
+        new Promise((resolve, reject) => {
+          request.onsuccess = () => resolve(request.result);
+          request.onerror = () => reject(request.error);
+        });
+      const isSo = async () => {
         const name = sessionStorage.getItem('workbench');
-        if (name === null) return resolve(wanted === 0);
-        const opening = indexedDB.open('attention-workbench');
-        opening.onsuccess = () => {
-          const { result: database } = opening;
-          const end = (isThere) => {
-            database.close();
-            resolve(isThere);
-          };
-          const request = database.transaction('tabs').objectStore('tabs').get(name);
-          request.onsuccess = () => end(request.result?.given.length === wanted);
-        };
-      }),
-    count,
+        if (name === null) return fields === 0;
+        const database = await answer(indexedDB.open('attention-workbench'));
+        const found = await answer(database.transaction('tabs').objectStore('tabs').get(name));
+        database.close();
+        if (found?.given.length !== fields) return false;
+        return found.tensors.get(new Map(found.given).get('query')).shape[0] === rows;
+      };
+      while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10));
+    },
+    [fields, rows],
   );
 
 /** The figure alone: the page around it takes its time, and here nothing depends on it. */
@@ -56,7 +58,7 @@ test('workbench: tensors and texts stay over a reload and in the other language'
         'Row 2 has 1 numbers, the first has 2. The tensor that was read before, 4×3',
       );
       const shown = await cells(bench, 'output');
-      await kept(page, 4);
+      await kept(page, 4, 4);
 
       await page.reload();
       await bench.scrollIntoViewIfNeeded();
@@ -83,7 +85,7 @@ test('workbench: tensors and texts stay over a reload and in the other language'
 test('workbench: what was cleared, and the article’s example, are not kept', async () => {
   await onBench(async ({ page, bench }) => {
     await type(bench, 'query', json(seed.Q.slice(0, 3)));
-    await kept(page, 3);
+    await kept(page, 3, 3);
     await bench.getByRole('button', { name: 'Clear' }).click();
     await kept(page, 0);
     const left = () =>
@@ -102,7 +104,7 @@ test('workbench: what was cleared, and the article’s example, are not kept', a
       );
     assert.deepEqual(await left(), [0, 0]);
     await bench.getByRole('button', { name: 'Undo' }).click();
-    await kept(page, 3);
+    await kept(page, 3, 3);
     await page.reload();
     await bench.scrollIntoViewIfNeeded();
     await says(field(bench, 'query'), '3×3, text');
@@ -119,7 +121,7 @@ test('workbench: what was cleared, and the article’s example, are not kept', a
 test('workbench: each tab keeps its own, one that was opened from another too', async () => {
   await onBench(async ({ page, bench }) => {
     await type(bench, 'query', json(seed.Q.slice(0, 3)));
-    await kept(page, 3);
+    await kept(page, 3, 3);
     const coming = page.context().waitForEvent('page');
     await page.evaluate(() => void window.open(location.href));
     const other = await coming;
@@ -128,7 +130,7 @@ test('workbench: each tab keeps its own, one that was opened from another too', 
     await says(field(copy, 'query'), '3×3, text');
     await type(copy, 'query', json(seed.Q.slice(0, 2)));
     await says(field(copy, 'query'), '2×3, text');
-    await kept(other, 3);
+    await kept(other, 3, 2);
     for (const [tab, there, rows] of [
       [page, bench, 3],
       [other, copy, 2],

@@ -226,6 +226,7 @@ test('workbench: a mask among the rules, and a bias beside it', async () => {
     const line = bench.getByRole('group', { name: 'the mask’s tensor' });
     await line.getByLabel('joined by').selectOption('or not');
     await page.waitForFunction(() => location.hash.includes('bench.mask=causal~or.not.tensor'));
+    await bench.locator('.matrix[data-stage="biased"]').waitFor();
     assert.deepEqual(await cells(bench, 'biased'), shown(step('biased')));
     assert.deepEqual(await cells(bench, 'masked'), shown(step('masked')));
 
@@ -323,7 +324,10 @@ test('workbench: a cell shows what it is made of and spells its sum, both ways',
     const lines = bench.locator('.bench-cell .inspector');
     const [row, column] = [seed.weights_causal[1], seed.V.map((each) => each[2])];
     const text = (x) => x.toFixed(4).replace('-', '−');
-    assert.match(await lines.innerText(), new RegExp(`${text(row[0])}×\\(${text(column[0])}\\)`));
+    assert.match(
+      await lines.innerText(),
+      new RegExp(`${text(row[0])}×\\(${String(column[0]).replace('-', '−')}\\)`),
+    );
     assert.match(await lines.innerText(), new RegExp(`${text(seed.output_causal[1][2])}$`));
     await cell('scores', 2, 1).click();
     const operands = [0, 1, 2].flatMap((l) => [`key 1 ${l}`, `query 2 ${l}`]);
