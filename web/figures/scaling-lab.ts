@@ -30,6 +30,7 @@ import {
   survey,
   widths,
 } from './scaling-data.js';
+import { keepLast } from './traced-figure.js';
 
 type Mode = Distribution | 'article';
 const modes = ['normal', 'uniform', 'article'] as const;
@@ -93,8 +94,12 @@ function panelView(
   </section>`;
 }
 
+/** The panels and the checks below them are of the same draw. */
+const sampled = keepLast((page, mode: Mode, width: number, seed: number, keys: number) =>
+  mode === 'article' ? published(page, width) : drawn(page, { of: mode, width, seed, keys }),
+);
 const samples = (page: Page, { mode, width, seed, keys }: Shown) =>
-  mode === 'article' ? published(page, width) : drawn(page, { of: mode, width, seed, keys });
+  sampled(page, mode, width, seed, keys);
 
 function panelsView(page: Page, shown: Shown) {
   const { mode, width } = shown;
