@@ -1,0 +1,82 @@
+// The scaling lab.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onPage } from './browser.js';
+import { seed, wake } from './figures.js';
+
+test("scaling lab: the article's variance and entropy at every width", async () => {
+  await onPage('en/#lab.mode=article', async (page) => {
+    const lab = await wake(page, 'scaling-lab');
+    for (const { d_k: width, ...published } of seed.scaling_lab) {
+      await lab.locator('input[type="number"]').fill(String(width));
+      await lab.locator('input[type="number"]').press('Enter');
+      const values = await lab
+        .locator('.facts dd')
+        .evaluateAll((cells) => cells.map((cell) => parseFloat(cell.textContent)));
+      const [rawVariance, rawEntropy, , , scaledVariance, scaledEntropy] = values;
+      const pairs = [
+        [rawVariance, published.raw_variance],
+        [rawEntropy, published.raw_entropy_bits],
+        [scaledVariance, published.scaled_variance],
+        [scaledEntropy, published.scaled_entropy_bits],
+      ];
+      for (const [shown, x] of pairs)
+        assert.ok(Math.abs(shown - x) < 0.0006, `${width}: ${shown} for ${x}`);
+    }
+  });
+});
+
+test('scaling lab: keys and draws can be set, and the dashed lines are the theory in every mode', async () => {
+  const ready = (page) => page.locator('attention-scaling-lab[data-live]').waitFor();
+  await onPage(
+    'en/?embed=1&figure=scaling-lab#lab.d=64',
+    async (page) => {
+      const lab = page.locator('attention-scaling-lab');
+      /** The variances at which the dashed lines end, where they can be read: d_k = 128. */
+      const ends = () =>
+        lab
+          .locator('.chart')
+          .first()
+          .locator('[data-series="theory"] .series')
+          .evaluateAll((lines) =>
+            lines.map((line) => {
+              const [, up] = line.getAttribute('d').match(/([\d.]+)$/);
+              // From 300 at 10 to 0.01 at 208.
+              return 0.01 * 30000 ** ((208 - Number(up)) / 198);
+            }),
+          );
+      const check = async (raw, scaled) => {
+        const found = await ends();
+        assert.equal(found.length, 2);
+        [raw, scaled].forEach((x, at) => assert.ok(Math.abs(found[at] / x - 1) < 0.01, `${found}`));
+      };
+      await check(128, 1);
+      const bars = () => lab.locator('.bars').first().locator('li').count();
+      assert.equal(await bars(), 8);
+      await lab.getByRole('radio', { name: '16', exact: true }).check();
+      assert.equal(await bars(), 16);
+      await lab.getByText('on average it is 15/16 of the theory').waitFor();
+      await lab.getByRole('radio', { name: '50', exact: true }).check();
+      await lab.getByText('90% of 50 draws').waitFor();
+      await page.waitForURL(/lab\.keys=16&lab\.n=50/);
+      assert.deepEqual(
+        await lab
+          .locator('.chart')
+          .last()
+          .locator('svg > text')
+          .evaluateAll((all) => all.map((each) => each.textContent.trim())),
+        [...['0', '1', '2', '3', '4', '8', '32', '64', '96', '128', 'dk']],
+      );
+      await lab.getByRole('radio', { name: 'U(−1, 1)' }).check();
+      await check(128 / 9, 1 / 9);
+      await lab.getByRole('radio', { name: 'article’s data' }).check();
+      await check(128 / 9, 1 / 9);
+      // Its scores are given, and there are eight.
+      assert.equal(await bars(), 8);
+      assert.equal(await lab.getByRole('radio', { name: '16', exact: true }).count(), 0);
+      const dots = lab.locator('[data-series="article"] .series').first();
+      assert.equal((await dots.getAttribute('d')).match(/h0/g).length, 16);
+    },
+    { ready },
+  );
+});
