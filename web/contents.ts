@@ -1,5 +1,5 @@
-// The contents in the bar at the top: it names the section that is being read, and is put away once
-// used.
+// Finding one's way: the contents in the bar at the top name the section that is being read and are
+// put away once used, and a jump to a section stays where it landed.
 
 /** Where a section's text has to be to be the one that is read: a fifth of the way down. */
 const line = { rootMargin: '-20% 0px -80% 0px' };
@@ -33,4 +33,24 @@ export function followReading(): void {
     contents.open = false;
     contents.querySelector('summary')!.focus();
   });
+}
+
+/**
+ * Figures above the place that was jumped to come to life after the jump and grow. Until the reader
+ * moves, the page is brought back to that place; not every browser does so by itself.
+ */
+export function keepLanding(): void {
+  let landed: Element | null = null;
+  const land = (): void => {
+    landed = document.querySelector(':target');
+  };
+  const leave = (): void => {
+    landed = null;
+  };
+  land();
+  addEventListener('hashchange', land);
+  for (const move of ['wheel', 'pointerdown', 'keydown']) {
+    addEventListener(move, leave, { capture: true, passive: true });
+  }
+  new ResizeObserver(() => landed?.scrollIntoView()).observe(document.body);
 }

@@ -2,7 +2,7 @@
 import { figures } from './figures/index.js';
 import { isEmbedded, showAlone } from './embed.js';
 import { failureNodes } from './failure.js';
-import { followReading } from './contents.js';
+import { followReading, keepLanding } from './contents.js';
 import { keepOffline, offerThreads } from './offline/page.js';
 import { keepStateInLinks, startThemeSwitch } from './settings.js';
 import { home } from './state/home.js';
@@ -54,6 +54,7 @@ async function start(): Promise<void> {
   else {
     startThemeSwitch();
     followReading();
+    keepLanding();
     keepStateInLinks(store);
   }
   try {

@@ -2,7 +2,7 @@
 // the top, and a cell's sum at the lower edge.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { languages, onPage } from './browser.js';
+import { alive, languages, onPage } from './browser.js';
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 const isInView = (locator) =>
@@ -43,6 +43,46 @@ for (const language of languages) {
         assert.equal(await contents.getAttribute('open'), null);
       },
       phone,
+    );
+  });
+}
+
+/** The last figure of the section before #cost, less than a screen above it, runs. */
+const live = (page) =>
+  page.locator('attention-alignment[data-live]').waitFor({ state: 'attached' });
+
+for (const [language, way] of [
+  ['zh', 'by the contents'],
+  ['en', 'by a link from elsewhere'],
+]) {
+  test(`a jump stays where it landed while figures above it grow, ${way}`, async () => {
+    await onPage(
+      way === 'by the contents' ? `${language}/` : `${language}/#cost`,
+      async (page) => {
+        if (way === 'by the contents') {
+          await alive(page);
+          await page.locator('.contents summary').tap();
+          await page.locator('.contents a[href="#cost"]').tap();
+        }
+        await live(page);
+        await page.waitForTimeout(500);
+        const top = await page.evaluate(() => {
+          const { scrollPaddingTop } = getComputedStyle(document.documentElement);
+          const { top } = document.querySelector('#cost').getBoundingClientRect();
+          return top - parseFloat(scrollPaddingTop);
+        });
+        assert.ok(Math.abs(top) < 1, `${top}`);
+        // Until the reader moves: then what grows does not bring the page back.
+        await page.mouse.wheel(0, 300);
+        const isAbove = () => document.querySelector('#cost').getBoundingClientRect().top < 0;
+        await page.waitForFunction(isAbove);
+        await page.locator('#alignment').evaluate((section) => {
+          section.style.paddingBottom = '1000px';
+        });
+        await page.waitForTimeout(200);
+        assert.equal(await page.evaluate(isAbove), true);
+      },
+      { ...phone, ready: () => {} },
     );
   });
 }
