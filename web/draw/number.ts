@@ -37,6 +37,9 @@ export function cellWeight(x: number): string {
 /** A weight in a table: what is exactly 0 or 1 stands without decimals, unlike what is rounded. */
 export const cellShare = (x: number): string => (Number.isInteger(x) ? String(x) : cellWeight(x));
 
+/** Made once: each is costlier than all it writes. */
+const thousands = new Intl.NumberFormat('en', { maximumFractionDigits: 4 });
+
 /**
  * A score in a table of large ones: its thousands apart, and only the decimals that it has; what is too
  * long for that in powers of ten.
@@ -44,7 +47,7 @@ export const cellShare = (x: number): string => (Number.isInteger(x) ? String(x)
 export const grouped = (x: number): string =>
   special(x) ??
   (Math.abs(x) < 1e15
-    ? typographic(x.toLocaleString('en', { maximumFractionDigits: 4 })).replace(/^−0$/, '0')
+    ? typographic(thousands.format(x)).replace(/^−0$/, '0')
     : typographic(Number(x.toPrecision(4)).toExponential()));
 
 /** In the inspector: four decimals. */

@@ -212,12 +212,12 @@ export abstract class Figure extends LitElement {
 
   /** What of a link that leads here cannot be read. */
   protected linkRemarks({ store }: Page): readonly Remark[] {
+    const unread = store.remarks.filter(({ word }) => word === 'linkShortened');
+    // Asked at every change, and hardly ever needed: the document is not searched in vain.
+    if (unread.length === 0) return unread;
     const isAlone = document.querySelectorAll('[data-figure]').length < 2;
     const section = this.closest('section')?.id;
-    const isHere = (anchor: unknown) => isAlone || section === anchor;
-    return store.remarks.filter(
-      ({ word, values }) => word === 'linkShortened' && isHere(values.anchor),
-    );
+    return unread.filter(({ values }) => isAlone || section === values.anchor);
   }
 
   /** What of the link's settings is not as the link says it. */
