@@ -9,15 +9,20 @@ const load = async (path) =>
   (await runnerImport(fileURLToPath(new URL(`../../web/${path}`, import.meta.url)))).module;
 const { writeCase, writeMatrix } = await load('state/link.ts');
 const { home: matrices } = await load('figures/projection-data.ts');
+const matrix = (rows, columns) => writeMatrix(Array(rows).fill(Array(columns).fill(0.5)));
 
 /** Of every key a text that is used as it stands, and one that is brought into bounds, to what. */
 const keys = {
   'align.equal': ['1'],
   'align.first': ['3', '9', '7'],
+  'align.key': [matrix(7, 3)],
   'align.mine': ['1'],
   'align.pin': ['top-left-output.1.1'],
+  'align.query': [matrix(7, 3)],
   'align.s': ['6', '99', '7'],
+  'align.seed': ['7', '0', '1'],
   'align.t': ['3', '2.6', '3'],
+  'align.value': [matrix(7, 1)],
   'bench.alibi': ['0.5'],
   'bench.batch': ['1', '0', '1'],
   'bench.cell': ['2.1', '9.9', '4, 4'],
@@ -49,9 +54,14 @@ const keys = {
   'cost.heads': ['4', '-4', '1'],
   'cost.tokens': ['256', '0', '1'],
   'cost.width': ['32', '0', '8'],
+  'cross.key': [matrix(6, 4)],
+  'cross.mine': ['1'],
   'cross.pin': ['weights.1.1'],
+  'cross.query': [matrix(6, 4)],
   'cross.s': ['2', '0', '1'],
+  'cross.seed': ['7', '0', '1'],
   'cross.t': ['2', '7', '6'],
+  'cross.value': [matrix(6, 3)],
   'dot.k': ['1,2', '1,9', '1,4'],
   'dot.q': ['-1,2', '0,-9', '0,-4'],
   'drop.mine': ['1'],

@@ -21,6 +21,8 @@ const figures = {
   retrieval: { inputs: ['query', 'key', 'value'], link: /fruit\.case=seed7/ },
   'causal-steps': { inputs: ['query'], link: /causal\.case=seed7/ },
   projection: { inputs: ['x', 'wq', 'wk', 'wv'], link: /xw\.seed=7/ },
+  cross: { inputs: ['query', 'key', 'value'], link: /cross\.seed=7/ },
+  alignment: { inputs: ['query', 'key'], link: /align\.seed=7/ },
 };
 
 const alone = (name, language = 'en', fragment = '') => [

@@ -238,6 +238,17 @@ test("what is saved of the reader's numbers is opened with them", async () => {
 const parts = {
   retrieval: ['fruit', 'fruit.q=3', 'weights', () => [weightsOf(mine, {})[2]]],
   'causal-steps': ['causal', 'causal.s=3', 'weights', () => weightsOf(mine, { mask: 'causal' })],
+  cross: [
+    'cross',
+    'cross.s=3',
+    'weights',
+    () => {
+      const [query, key, value] = [mine.query, mine.key, mine.value].map((rows) =>
+        rows.slice(0, 3),
+      );
+      return weightsOf({ query, key, value }, {});
+    },
+  ],
   alignment: [
     'align',
     'align.t=2',

@@ -22,7 +22,8 @@ export interface GridEdits<Name extends string> {
   valueOf: (cell: Cell<Name>) => number;
   change: (cell: Cell<Name>, value: number) => void;
   paste: (cell: Cell<Name>, text: string) => void;
-  undo: () => void;
+  /** Absent where the figure itself listens for Ctrl+Z. */
+  undo?: () => void;
   /** Says that an entry is not a number; `undefined` takes it back. */
   complain: (entry: string | undefined) => void;
 }
@@ -35,7 +36,7 @@ export interface GridActions<Name extends string> {
   pin: () => Cell<Name> | null;
   setPin: (cell: Cell<Name> | null) => void;
   /** Absent where no number can be changed. */
-  edits?: GridEdits<Name>;
+  edits?: GridEdits<Name> | undefined;
 }
 
 export interface Editing<Name extends string = Stage> {
@@ -80,7 +81,13 @@ export class GridController<Name extends string = Stage> implements ReactiveCont
     return this.#hover ?? this.#focus ?? this.actions.pin();
   }
 
-  readonly tabStop = (stage: Name) => this.#stops.get(stage) ?? { row: 0, column: 0 };
+  /** The matrix may have become smaller since. */
+  readonly tabStop = (stage: Name) => {
+    const { row, column } = this.#stops.get(stage) ?? { row: 0, column: 0 };
+    if (row === 0 && column === 0) return { row, column };
+    const [rows, columns] = this.actions.shape(stage);
+    return { row: Math.min(row, rows - 1), column: Math.min(column, columns - 1) };
+  };
 
   #isEditable(stage: Name): boolean {
     return this.actions.edits?.isEditable(stage) ?? false;
@@ -191,7 +198,8 @@ export class GridController<Name extends string = Stage> implements ReactiveCont
     const { key } = event;
     const isCommand = event.ctrlKey || event.metaKey;
     const all = isCommand && key === 'a';
-    if (isCommand && key === 'z') this.actions.edits?.undo();
+    const { undo } = this.actions.edits ?? {};
+    if (isCommand && key === 'z' && undo) undo();
     else if (all || (key === ' ' && event.shiftKey))
       selectCells(event.target as HTMLTableCellElement, all ? 'matrix' : 'row');
     else if (key in arrows || key === 'Home' || key === 'End') this.#move(cell, key, isCommand);

@@ -4,6 +4,7 @@ import { type Case, type Cell, sizeOf } from '../state/case.js';
 import { type Frame, frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { type Input, randomMatrix } from '../state/random.js';
+import { isInput } from '../state/steps.js';
 import { keepLast } from './traced-figure.js';
 
 export interface Setting {
@@ -16,7 +17,7 @@ export interface Setting {
   /** Of whose rows as many are taken. */
   from: Pick<Case, Input>;
 }
-export const most = 7;
+const most = 7;
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 /** The values double. */
@@ -25,6 +26,8 @@ export const article: Setting['from'] = {
   key: randomMatrix([most, 3], 22),
   value: range(most).map((j) => [2 ** j]),
 };
+/** Query 1 can be said to stand at any key there can be. */
+export const firsts = [1, most] as const;
 export const home: Setting = { queries: 3, keys: 5, first: 2, isEqual: false, from: article };
 
 const inputs = ({ queries, keys, isEqual, from }: Setting) => ({
@@ -43,6 +46,12 @@ export const startOf = (name: Name) => starts.find((start) => name.startsWith(st
 export const stageOf = (name: Name) =>
   commonStages.find((stage) => stage === name) ??
   shownStages.find((stage) => name.endsWith(stage))!;
+
+/** Q and K are there once, V in each call. */
+export function inputOf(name: Name): Input | undefined {
+  const stage = stageOf(name);
+  return isInput(stage) ? stage : undefined;
+}
 
 /** Where query 1 stands, from 1. */
 export const firstKey = {

@@ -13,8 +13,9 @@ import { type Pair, pairView } from '../draw/pair.js';
 import { spellAs } from '../draw/provenance.js';
 import { domainOf } from '../draw/scale.js';
 import { symbols, vector } from '../draw/symbols.js';
-import { type Cell, sizeOf } from '../state/case.js';
+import { type Cell, sameMatrix, sizeOf } from '../state/case.js';
 import type { Page } from '../state/page.js';
+import type { Input } from '../state/random.js';
 import { fill } from '../state/words.js';
 import alignmentSheet from '../styles/alignment.css?inline';
 import comparisonSheet from '../styles/comparison.css?inline';
@@ -25,15 +26,16 @@ import {
   alignedBy,
   article,
   firstKey,
+  firsts,
   home,
+  inputOf,
   last,
-  most,
   stageOf,
   startOf,
   starts,
 } from './alignment-calls.js';
 import { sheets } from './figure.js';
-import { TracedFigure } from './traced-figure.js';
+import { InputsFigure } from './inputs-figure.js';
 
 const signed = (x: number) => String(x).replace('-', '−');
 
@@ -48,6 +50,7 @@ function scoresView(page: Page, setting: Setting, grid?: GridState<Name>) {
     title: symbols[stage],
     name: '',
     spokenName: words.stages[stage],
+    isEditable: true,
     rowHeads: stage === 'query' ? matrices.query.map((_, i) => vector('q', i)) : [],
     columnHeads: stage === 'key' ? matrices.key.map((_, j) => vector('k', j)) : [],
     spoken: (row, column) =>
@@ -87,6 +90,7 @@ function alignedView(page: Page, setting: Setting, start: Start, grid?: GridStat
     title: stage === 'value' ? html`<var class="value">V</var><sup>⊤</sup>` : symbols.output,
     name: '',
     spokenName: words.stages[stage],
+    isEditable: stage === 'value',
     rowHeads: [],
     columnHeads: [],
     spoken: (row, column) =>
@@ -129,6 +133,10 @@ function refusal(page: Page, setting: Setting): string | null {
   }
 }
 
+/** Then the output tells which keys were averaged. */
+const isDoubling = ({ from, keys }: Setting) =>
+  sameMatrix(from.value.slice(0, keys), article.value.slice(0, keys));
+
 function boardView(page: Page, setting: Setting, grid?: GridState<Name>) {
   const own = { en, zh }[page.language];
   const message = refusal(page, setting);
@@ -140,7 +148,7 @@ function boardView(page: Page, setting: Setting, grid?: GridState<Name>) {
     </div>
     ${hatchesView(page.words, ['causal'])}
     <p class="remark">
-      ${setting.from === article ? (setting.isEqual ? own.setup : own.shared) : own.same}
+      ${isDoubling(setting) ? (setting.isEqual ? own.setup : own.shared) : own.same}
     </p>
     <p class="remark unsaid" aria-live="polite">
       ${message === null ? nothing : fill(own.unsaid, { message })}
@@ -153,7 +161,7 @@ function checks(page: Page, setting: Setting) {
   return checksView(page.words, ...starts.map(part));
 }
 
-export class AttentionAlignment extends TracedFigure<Name> {
+export class AttentionAlignment extends InputsFigure<Name, Input> {
   static override styles = sheets(comparisonSheet, alignmentSheet);
   static override key = 'align';
 
@@ -164,15 +172,26 @@ export class AttentionAlignment extends TracedFigure<Name> {
   protected override hasChoice = () => true;
   protected override choiceWords = ({ language }: Page) => ({ en, zh })[language].whose;
 
-  /** The page's case may have fewer rows than the link asks for. */
+  protected override readonly home = article;
+  /** The values double, whatever the scores are. */
+  protected override readonly random = ['query', 'key'] as const;
+  protected override readonly counts = {
+    t: { home: home.queries, of: ['query'] as const },
+    s: { home: home.keys, of: ['key', 'value'] as const },
+  };
+  protected override inputOf = inputOf;
+  protected override nameOf = ({ words }: Page, input: Input) => words.stages[input];
+  protected override undone() {
+    return [...super.undone(), 'first', 'equal'];
+  }
+
   get #setting(): Setting {
-    const from = this.isMine ? this.page!.store.view.case : article;
     return {
-      queries: Math.min(this.whole('t', [1, most], home.queries), from.query.length),
-      keys: Math.min(this.whole('s', [1, most], home.keys), from.key.length),
-      first: this.whole('first', [1, most], home.first),
+      queries: this.count('t'),
+      keys: this.count('s'),
+      first: this.whole('first', firsts, home.first),
       isEqual: this.flag('equal'),
-      from,
+      from: this.numbers,
     };
   }
 
@@ -185,6 +204,7 @@ export class AttentionAlignment extends TracedFigure<Name> {
   protected override example = (): Cell<Name> => {
     return { stage: 'bottom-right-output', row: this.#setting.queries - 1, column: 0 };
   };
+  protected override hint = ({ words }: Page) => words.figureHint;
 
   protected override linesOf(page: Page, cell: Cell<Name>) {
     const frame = this.#aligned(page).frames[startOf(cell.stage)];
@@ -199,22 +219,20 @@ export class AttentionAlignment extends TracedFigure<Name> {
   protected override view(page: Page) {
     const own = { en, zh }[page.language];
     const setting = this.#setting;
-    const slider = (name: 'queries' | 'keys' | 'first', key: string) =>
-      sliderView({
-        label: own[name],
-        value: setting[name],
-        min: 1,
-        max: { queries: setting.from.query.length, keys: setting.from.key.length, first: most }[
-          name
-        ],
-        change: (value, isEntry) =>
-          this.set(key, value === home[name] ? undefined : String(value), isEntry),
-      });
+    const first = sliderView({
+      label: own.first,
+      value: setting.first,
+      min: firsts[0],
+      max: firsts[1],
+      change: (to, isEntry) =>
+        this.set('first', to === home.first ? undefined : String(to), isEntry),
+    });
     return html`<div class="sizes">
-        ${slider('queries', 't')} ${slider('keys', 's')} ${slider('first', 'first')}
+        ${this.countSlider('t', own.queries)} ${this.countSlider('s', own.keys)} ${first}
       </div>
       <div class="tools">
         ${switchView(own.equal, setting.isEqual, (isOn) => this.set('equal', isOn ? '1' : undefined))}
+        ${this.inputTools(page)}
       </div>
       ${this.traced(page, (grid) => boardView(page, setting, grid), checks(page, setting))}`;
   }

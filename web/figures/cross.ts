@@ -2,7 +2,6 @@
 import { html } from 'lit';
 import en from '../content/en/figures/cross.json';
 import zh from '../content/zh/figures/cross.json';
-import { sliderView } from '../draw/controls.js';
 import { footView } from '../draw/inspector.js';
 import { checkedOf, checksView } from '../draw/invariants.js';
 import { type Lineage, lineageOf } from '../draw/lineage.js';
@@ -12,34 +11,39 @@ import { spellAs } from '../draw/provenance.js';
 import { domainOf } from '../draw/scale.js';
 import { symbols, vector, withWidths } from '../draw/symbols.js';
 import example from '../examples/cross-attention.json';
-import type { Cell } from '../state/case.js';
+import type { Cell, Matrix } from '../state/case.js';
 import { type Frame, frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { randomMatrix } from '../state/random.js';
+import { isInput } from '../state/steps.js';
 import { fill } from '../state/words.js';
 import crossSheet from '../styles/cross.css?inline';
 import { sheets } from './figure.js';
-import { TracedFigure, keepLast } from './traced-figure.js';
+import { type Inputs, InputsFigure } from './inputs-figure.js';
+import { keepLast } from './traced-figure.js';
 
 const names = ['query', 'key', 'value', 'scores', 'weights', 'output'] as const;
 type Name = (typeof names)[number];
+type Input = 'query' | 'key' | 'value';
 /** Their rows are keys; those of the others are queries. */
 const keyed: ReadonlySet<Name> = new Set(['key', 'value']);
 
 const home = { queries: example.tokens.queries.length, keys: example.tokens.keys.length };
 const most = 6;
 /** The example's tokens, and more where the reader wants longer sequences. */
-const given = {
-  query: [...example.inputs.query, ...randomMatrix([most, 4], 31)],
-  key: [...example.inputs.key, ...randomMatrix([most, 4], 32)],
-  value: [...example.inputs.value, ...randomMatrix([most, 3], 33)],
+const longest = (rows: Matrix, seed: number) =>
+  [...rows, ...randomMatrix([most, rows[0]!.length], seed)].slice(0, most);
+const given: Inputs<Input> = {
+  query: longest(example.inputs.query, 31),
+  key: longest(example.inputs.key, 32),
+  value: longest(example.inputs.value, 33),
 };
 
-const crossed = keepLast((page, queries: number, keys: number) => {
+const crossed = keepLast((page, of: Inputs<Input>, queries: number, keys: number) => {
   const frame = frameOf(page, {
-    query: given.query.slice(0, queries),
-    key: given.key.slice(0, keys),
-    value: given.value.slice(0, keys),
+    query: of.query.slice(0, queries),
+    key: of.key.slice(0, keys),
+    value: of.value.slice(0, keys),
     options: example.options,
   });
   const whole = lineageOf(frame);
@@ -89,6 +93,7 @@ function boardView(page: Page, frame: Frame, grid?: GridState<Name>) {
     title: symbols[stage],
     name,
     spokenName: name ? `${words.stages[stage]}, ${name}` : words.stages[stage],
+    isEditable: isInput(stage),
     rowHeads: {
       query: matrices.query.map((_, i) => vector('q', i)),
       key: [],
@@ -142,18 +147,29 @@ function saysView(page: Page, frame: Frame) {
 
 const checks = (page: Page, frame: Frame) => checksView(page.words, { of: checkedOf(frame) });
 
-export class AttentionCross extends TracedFigure<Name> {
+export class AttentionCross extends InputsFigure<Name, Input> {
   static override styles = sheets(crossSheet);
   static override key = 'cross';
 
   static firstFrame = (page: Page) => {
-    const { frame } = crossed(page, home.queries, home.keys);
+    const { frame } = crossed(page, given, home.queries, home.keys);
     return html`${boardView(page, frame)} ${saysView(page, frame)} ${footView(checks(page, frame))}`;
   };
 
+  protected override readonly home = given;
+  protected override readonly counts = {
+    t: { home: home.queries, of: ['query'] as const },
+    s: { home: home.keys, of: ['key', 'value'] as const },
+  };
+  protected override inputOf = (name: Name) => (isInput(name) ? name : undefined);
+  protected override nameOf = ({ words }: Page, input: Input) => words.stages[input];
+
+  protected override readonly sharesCase = true;
+  protected override hasChoice = () => true;
+  protected override choiceWords = ({ language }: Page) => ({ en, zh })[language].whose;
+
   #crossed(page: Page) {
-    const queries = this.whole('t', [1, most], home.queries);
-    return crossed(page, queries, this.whole('s', [1, most], home.keys));
+    return crossed(page, this.numbers, this.count('t'), this.count('s'));
   }
 
   protected override lineage = (page: Page) => this.#crossed(page).lineage;
@@ -161,6 +177,7 @@ export class AttentionCross extends TracedFigure<Name> {
   protected override example = (): Cell<Name> => {
     return { stage: 'output', row: 0, column: 0 };
   };
+  protected override hint = ({ words }: Page) => words.figureHint;
 
   protected override linesOf(page: Page, cell: Cell<Name>) {
     return spellAs(cell.stage, cell, this.#crossed(page).frame, page.words);
@@ -173,18 +190,10 @@ export class AttentionCross extends TracedFigure<Name> {
   protected override view(page: Page) {
     const own = { en, zh }[page.language];
     const { frame } = this.#crossed(page);
-    const slider = (name: 'queries' | 'keys', key: string, value: number) =>
-      sliderView({
-        label: own[name],
-        value,
-        min: 1,
-        max: most,
-        change: (to, isEntry) => this.set(key, to === home[name] ? undefined : String(to), isEntry),
-      });
     return html`<div class="sizes">
-        ${slider('queries', 't', frame.matrices.query.length)}
-        ${slider('keys', 's', frame.matrices.key.length)}
+        ${this.countSlider('t', own.queries)} ${this.countSlider('s', own.keys)}
       </div>
+      <div class="tools">${this.inputTools(page)}</div>
       ${this.traced(
         page,
         (grid) => html`${boardView(page, frame, grid)} ${saysView(page, frame)}`,

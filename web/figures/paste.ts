@@ -11,6 +11,8 @@ export interface Room {
   /** The matrix by its name, and its rows and columns. */
   matrix: string;
   shape: readonly [rows: number, columns: number];
+  /** Whether it has fewer rows now, and that is what it can have. */
+  isMost?: boolean;
   row: number;
   column: number;
 }
@@ -25,7 +27,7 @@ function rowsOf({ shape, data }: GivenTensor): number[][] | undefined {
 /** Its numbers, or in the reader's language why it has none to give. */
 export function pasted(page: Page, text: string, room: Room): number[][] | string {
   const { errors } = { en, zh }[page.language];
-  const { badPaste, pasteTooBig } = page.words;
+  const { atMost, badPaste, pasteTooBig } = page.words;
   try {
     const block = rowsOf(readText(text));
     if (!block) return badPaste;
@@ -35,7 +37,7 @@ export function pasted(page: Page, text: string, room: Room): number[][] | strin
       return fill(pasteTooBig, {
         block: `${height}×${width}`,
         matrix: room.matrix,
-        shape: `${rows}×${columns}`,
+        shape: fill(room.isMost ? atMost : '{shape}', { shape: `${rows}×${columns}` }),
       });
     }
     for (const [i, row] of block.entries()) {

@@ -2,12 +2,13 @@
 import { type Lineage, factorsOf, lineageOf } from '../draw/lineage.js';
 import { domainOf } from '../draw/scale.js';
 import example from '../examples/shape-walk.json';
-import { type Cell, type Matrix, sameMatrix, sizeOf } from '../state/case.js';
+import { type Cell, type Matrix, sizeOf } from '../state/case.js';
 import { type Frame, frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { product } from '../state/product.js';
-import { randomLike, randomMatrix } from '../state/random.js';
+import { randomMatrix } from '../state/random.js';
 import type { Stage } from '../state/steps.js';
+import type { Inputs } from './inputs-figure.js';
 
 export const roles = ['query', 'key', 'value'] as const;
 export type Role = (typeof roles)[number];
@@ -18,28 +19,16 @@ export const inputNames = ['x', 'wq', 'wk', 'wv'] as const;
 export type InputName = (typeof inputNames)[number];
 export type Name = InputName | Exclude<Stage, 'masked'>;
 export type Place = Cell<Name>;
-export type Inputs = Readonly<Record<InputName, Matrix>>;
+export type Given = Inputs<InputName>;
 
 const { x, query, key, value } = example.projections;
 /** Two tokens more than the article has, so that N and d_k can be told apart. */
-export const home: Inputs = {
+export const home: Given = {
   x: [...x, ...randomMatrix([2, 8], 5)],
   wq: query,
   wk: key,
   wv: value,
 };
-
-/** X and the three W that a seed makes, or the article's without one. */
-export function inputsOf(seed: number | undefined): Inputs {
-  if (seed === undefined) return home;
-  const made = randomLike(
-    inputNames.map((name) => home[name]),
-    seed,
-  );
-  return Object.fromEntries(inputNames.map((name, at) => [name, made[at]])) as unknown as Inputs;
-}
-export const sameInputs = (a: Inputs, b: Inputs) =>
-  inputNames.every((name) => sameMatrix(a[name], b[name]));
 
 export const tokensMost = home.x.length;
 export const tokensHome = x.length;
@@ -84,10 +73,10 @@ function operandsIn(features: number, frame: Frame, cell: Place): Place[] {
     }));
 }
 
-const known = new WeakMap<Inputs, Map<number, Projected>>();
+const known = new WeakMap<Given, Map<number, Projected>>();
 
 /** Everything that follows from the inputs, for the first so many tokens. */
-export function projected(page: Page, inputs: Inputs, tokens: number): Projected {
+export function projected(page: Page, inputs: Given, tokens: number): Projected {
   const made = known.get(inputs) ?? new Map<number, Projected>();
   known.set(inputs, made);
   let one = made.get(tokens);

@@ -1,7 +1,7 @@
-// A figure whose numbers are looked at, not changed: whatever cell is pointed at, the cells it is made
-// of are outlined, and so are those that follow from it, and its sum is spelled.
+// A figure all of whose state is its settings: whatever cell is pointed at, the cells it is made of are
+// outlined, and so are those that follow from it, and its sum is spelled. Settings can be undone.
 import { html, nothing } from 'lit';
-import { GridController } from '../draw/grid.js';
+import { GridController, type GridEdits } from '../draw/grid.js';
 import { footView, inspectorView } from '../draw/inspector.js';
 import { type Lineage, marksFor } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
@@ -9,6 +9,7 @@ import type { Line } from '../draw/provenance.js';
 import { type Cell, sameCell } from '../state/case.js';
 import { readCell, writeCell } from '../state/link.js';
 import type { Page } from '../state/page.js';
+import { Past } from '../state/past.js';
 import { Figure } from './figure.js';
 
 /** What was made of the last settings is kept: pointing about makes nothing anew. */
@@ -35,13 +36,35 @@ export abstract class TracedFigure<Name extends string> extends Figure {
   protected abstract example(page: Page): Cell<Name>;
   /** Drawn with rows and columns exchanged. */
   protected isTransposed: (name: Name) => boolean = () => false;
+  /** The settings that Undo brings back. */
+  protected undone(): readonly string[] {
+    return [];
+  }
+  /** Whether the page's case is what is changed here, so that Undo is the page's. */
+  protected get changesCase(): boolean {
+    return false;
+  }
+
+  /** What becomes of new numbers, where there can be any. */
+  protected edits(): GridEdits<Name> | undefined {
+    return undefined;
+  }
+  /** What is said instead of the hint. */
+  protected complaint = '';
+  protected hint = ({ words }: Page) => words.traceHint;
 
   readonly #grid = new GridController<Name>(this, {
     shape: (name) => this.lineage(this.page!).shapes.get(name)!,
     isTransposed: (name) => this.isTransposed(name),
-    pin: () => this.#pin,
+    pin: () => (this.page ? this.#pin : null),
     setPin: (cell) => this.#keep(cell),
+    edits: this.edits(),
   });
+
+  constructor() {
+    super();
+    this.addEventListener('keydown', (event) => this.#undoByKey(event));
+  }
 
   get #pin(): Cell<Name> | null {
     const read = (text: string) => readCell(text, this.lineage(this.page!).shapes);
@@ -53,10 +76,59 @@ export abstract class TracedFigure<Name extends string> extends Figure {
   }
 
   protected override set(name: string, text: string | undefined, isEntry = true): void {
+    if (this.undone().includes(name)) {
+      this.complaint = '';
+      this.#past.keep(this.#settings, isEntry);
+    }
+    this.#put(name, text, isEntry);
+  }
+
+  #put(name: string, text: string | undefined, isEntry = true): void {
     const kept = this.#pin;
     super.set(name, text, isEntry);
     // A cell that is gone is not kept.
     if (kept && !this.#pin) super.set('pin', undefined, isEntry);
+  }
+
+  readonly #past = new Past<string>((a, b) => a === b);
+
+  /** Those that can be undone. */
+  get #settings(): string {
+    const all = this.ownSettings();
+    return JSON.stringify(this.undone().map((name) => all[name] ?? null));
+  }
+
+  protected undo(): void {
+    this.complaint = '';
+    if (this.changesCase) return this.page!.store.undo();
+    const last = this.#past.undo(this.#settings);
+    if (last === undefined) return;
+    const texts = JSON.parse(last) as (string | null)[];
+    this.undone().forEach((name, at) => this.#put(name, texts[at] ?? undefined));
+  }
+
+  protected undoButton({ words, store }: Page) {
+    const can = this.changesCase ? store.canUndo : this.#past.before(this.#settings) !== undefined;
+    return html`<button type="button" aria-disabled=${!can} @click=${() => this.undo()}>
+      ${words.undo}
+    </button>`;
+  }
+
+  /** Ctrl+Z anywhere in the figure; a box that is typed in has its own. */
+  #undoByKey(event: KeyboardEvent): void {
+    const { key, ctrlKey, metaKey, defaultPrevented } = event;
+    const [target] = event.composedPath() as [HTMLElement];
+    const isTyping = target.matches('input:not([type="checkbox"], [type="radio"], [type="range"])');
+    if (key !== 'z' || !(ctrlKey || metaKey) || defaultPrevented || isTyping) return;
+    event.preventDefault();
+    this.undo();
+    const { stage } = target.dataset;
+    void this.updateComplete.then(() => {
+      // The matrix may have become smaller.
+      if (target.isConnected || !stage) return;
+      const cell = `td[data-stage="${stage}"][tabindex="0"]`;
+      this.renderRoot.querySelector<HTMLElement>(cell)?.focus();
+    });
   }
 
   /** What it shows, drawn with what the reader is doing, the sum behind the cell looked at, and checks. */
@@ -71,7 +143,7 @@ export abstract class TracedFigure<Name extends string> extends Figure {
       marks: marksFor(cell, lineage),
       pin,
       tabStop: this.#grid.tabStop,
-      editing: null,
+      editing: this.#grid.editing,
     };
     return html`<div class="traced" data-looking=${looked ? 'yes' : nothing}>
       ${this.#grid.around(board(grid))}
@@ -82,9 +154,9 @@ export abstract class TracedFigure<Name extends string> extends Figure {
           cell,
           lines: this.linesOf(page, cell),
           isKept: looked !== null && sameCell(looked, pin),
-          isEditable: false,
-          hint: looked ? null : page.words.traceHint,
-          edit: () => undefined,
+          isEditable: this.edits()?.isEditable(cell.stage) ?? false,
+          hint: this.complaint || (looked ? null : this.hint(page)),
+          edit: (target) => this.#grid.edit(target),
           letGo: () => this.#keep(null),
         }),
       )}
