@@ -2,6 +2,7 @@
 import { html } from 'lit';
 import en from '../content/en/figures/mask-painter.json';
 import zh from '../content/zh/figures/mask-painter.json';
+import { hatchesView } from '../draw/hatches.js';
 import { type Lineage, maskCellsOf } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
 import type { Painted } from '../draw/paint.js';
@@ -126,15 +127,21 @@ export function paintedOf(own: Own, { setting, frame }: Masked, reading: Reading
   };
 }
 
+/** Each with a way of its own to be hatched. */
+const hatched = ['causal', 'padding', 'window', 'prefix', 'documents', 'several'] as const;
+
 /** A 0/1 table is no M, which is added. */
 export const maskView = (page: Page, { setting }: Masked, reading: Reading, table: unknown) =>
-  html`<div>
-    <p class="matrix-title">
-      <span class="symbol"
-        >${reading === 'added' ? html`<var>M</var>` : { en, zh }[page.language].allowed}</span
-      >
-      <span class="shape">${setting.queries}×${setting.keys}</span>
-    </p>
-    ${table}
-    <p class="axes">${page.words.axes}</p>
+  html`<div class="painter-mask" style="--keys:${setting.keys}">
+    <div>
+      <p class="matrix-title">
+        <span class="symbol"
+          >${reading === 'added' ? html`<var>M</var>` : { en, zh }[page.language].allowed}</span
+        >
+        <span class="shape">${setting.queries}×${setting.keys}</span>
+      </p>
+      ${table}
+      <p class="axes">${page.words.axes}</p>
+    </div>
+    ${hatchesView(page.words, hatched)}
   </div>`;

@@ -3,7 +3,6 @@ import { html, nothing } from 'lit';
 import en from '../content/en/figures/mask-painter.json';
 import zh from '../content/zh/figures/mask-painter.json';
 import { choiceView, sliderView, switchView } from '../draw/controls.js';
-import { hatchesView } from '../draw/hatches.js';
 import { checksView } from '../draw/invariants.js';
 import type { GridState } from '../draw/matrix.js';
 import { PaintController, paintedView } from '../draw/paint.js';
@@ -42,9 +41,6 @@ import {
 } from './mask-painter-view.js';
 import { TracedFigure } from './traced-figure.js';
 
-/** Each with a way of its own to be hatched. */
-const hatched = ['causal', 'padding', 'window', 'prefix', 'documents', 'several'] as const;
-
 export class AttentionMaskPainter extends TracedFigure<Name> {
   static override styles = sheets(painterSheet);
   static override key = 'mask';
@@ -60,6 +56,13 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
   protected override readonly sharesCase = true;
   protected override hasChoice = () => true;
   protected override choiceWords = ({ language }: Page) => ({ en, zh })[language].whose;
+
+  protected override undone() {
+    return ['m'];
+  }
+  protected override get changesCase() {
+    return this.isMine;
+  }
 
   readonly #paint = new PaintController(this);
 
@@ -240,6 +243,7 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
           >
             ${own.clear}
           </button>
+          ${this.undoButton(page)}
         </div>
         <div class="sizes">${this.#sliders(setting, own)}</div>
         <div class="tools">${this.#choices(setting, own)}</div>
@@ -253,8 +257,7 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
                 ${fill(own.counts, { allowed, total: setting.queries * setting.keys })}
                 ${empty > 0 ? fill(own.empty, { count: empty }) : nothing}
                 <span class="remark">${own.keyboard} ${this.isMine ? nothing : own.vectors}</span>
-              </p>
-              ${hatchesView(page.words, hatched)}`,
+              </p>`,
           checksView(page.words, { of: { weights: frame.matrices.weights, cause: frame.cause } }),
         )}
         <pre

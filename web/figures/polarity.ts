@@ -94,6 +94,10 @@ export class AttentionPolarity extends TracedFigure<Name> {
 
   protected override readonly sharesCase = true;
 
+  protected override undone() {
+    return ['bits'];
+  }
+
   readonly #paint = new PaintController(this);
 
   get #bits(): string {
@@ -172,6 +176,7 @@ export class AttentionPolarity extends TracedFigure<Name> {
               ${own[name]}
             </button>`,
         )}
+        ${this.undoButton(page)}
       </div>
       ${this.traced(
         page,
