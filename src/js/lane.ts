@@ -1,4 +1,4 @@
-import { checkFields, checkFunction, deepest, isPlain, text, tooDeep } from './arguments.js';
+import { checkFields, checkFunction, text } from './arguments.js';
 import type { LoadInfo } from './attention.js';
 import { AttentionError } from './errors.js';
 import { canShareMemory, type LoadOptions } from './load.js';
@@ -9,7 +9,7 @@ import {
   type Request,
   type Response,
 } from './protocol.js';
-import { held } from './tensor.js';
+import { snapshot, type Snapshot } from './snapshot.js';
 import { startThread, type Thread } from './thread.js';
 import type { CallSettings } from './worker-client.js';
 import type { Ask } from './worker-objects.js';
@@ -23,6 +23,10 @@ const watched = ['scaledDotProductAttention', 'rows', 'attend'];
 interface Job {
   request: CallRequest;
   settings: CallSettings;
+  /** When its arguments have all been copied. */
+  filled: Promise<void> | undefined;
+  /** Whether the worker has been handed it. */
+  sent: boolean;
   resolve(result: unknown): void;
   reject(reason: unknown): void;
   /** Rejects, whether it waits or is being done. */
@@ -70,8 +74,13 @@ export class Lane {
     return this.#loaded;
   }
 
-  call<Result>(order: Order, settings: CallSettings = {}): Promise<Result> {
-    return this.#enqueue({ ...order, kind: 'call', id: ++this.#lastId }, settings);
+  /** @param ready the order's arguments, where they need not be copied */
+  call<Result>(
+    order: Order,
+    settings: CallSettings = {},
+    ready?: Snapshot<unknown[]>,
+  ): Promise<Result> {
+    return this.#enqueue({ ...order, kind: 'call', id: ++this.#lastId }, settings, ready);
   }
 
   /** A call that makes an object in the worker: its public fields, and how it is asked. */
@@ -105,7 +114,11 @@ export class Lane {
     };
   }
 
-  #enqueue<Result>(request: CallRequest, settings: CallSettings): Promise<Result> {
+  #enqueue<Result>(
+    request: CallRequest,
+    settings: CallSettings,
+    ready: Snapshot<unknown[]> | undefined,
+  ): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       checkSettings(settings);
       const { signal, progress } = settings;
@@ -117,10 +130,13 @@ export class Lane {
       if (progress) request.progress = true;
       if (this.#disposed) throw disposed();
       signal?.throwIfAborted();
-      request.args = snapshot(request.args, settings.transfer ?? []);
+      const { args, filled } = ready ?? snapshot(request.args, settings);
+      request.args = args;
       const job: Job = {
         request,
         settings,
+        filled,
+        sent: false,
         resolve: (result) => {
           signal?.removeEventListener('abort', abort);
           resolve(result as Result);
@@ -136,7 +152,8 @@ export class Lane {
           if (place >= 0) this.#waiting.splice(place, 1);
           job.reject(reason);
           if (job !== this.#current) return;
-          if (stop) Atomics.store(stop, 0, 1);
+          if (!job.sent) this.#finish(() => {});
+          else if (stop) Atomics.store(stop, 0, 1);
           else this.#stop(undefined); // it computes without looking up; only its end ends that
         },
       };
@@ -151,16 +168,16 @@ export class Lane {
   #advance(): void {
     if (this.#current || this.#waiting.length === 0) return;
     const job = (this.#current = this.#waiting.shift()!);
-    this.started().then(
-      () => {
+    Promise.all([this.started(), job.filled])
+      .then(() => {
         if (job !== this.#current) return;
+        job.sent = true;
         this.#thread!.hold(true);
         this.#thread!.post(job.request, buffersOf(job.request.args));
-      },
-      (reason: unknown) => {
+      })
+      .catch((reason: unknown) => {
         if (job === this.#current) this.#finish((current) => current.reject(reason));
-      },
-    );
+      });
   }
 
   #received(response: Response): void {
@@ -203,48 +220,6 @@ export class Lane {
     if (this.#current) this.#finish((job) => job.reject(reason));
   }
 }
-
-/**
- * Arguments as they are now, whenever they are sent. Views of larger buffers become arrays of their
- * own first, for cloning takes whole buffers.
- */
-function snapshot(args: unknown[], given: Transferable[]): unknown[] {
-  const made: Transferable[] = [];
-  const compact = (value: unknown, name: string, depth: number): unknown => {
-    if (ArrayBuffer.isView(value)) {
-      const { buffer } = value;
-      const whole = value.byteLength === buffer.byteLength;
-      const stays = !(buffer instanceof ArrayBuffer) || given.includes(buffer);
-      if (whole || stays || !('slice' in value)) return value;
-      const part = (value as Uint8Array<ArrayBuffer>).slice();
-      made.push(part.buffer);
-      return part;
-    }
-    if (depth > deepest) throw tooDeep();
-    if (Array.isArray(value)) return value.map((part) => compact(part, name, depth + 1));
-    if (typeof value === 'function') {
-      const remedy = name === 'allows' ? '; give a mask function as a bool tensor' : '';
-      throw cannotBeSent(name, `${name} is a function${remedy}`);
-    }
-    if (typeof value !== 'object' || value === null) return value;
-    const own = held(value);
-    if (!isPlain(own)) throw cannotBeSent(name, `${name} is ${text(own)}; give a plain object`);
-    const copy: Record<string, unknown> = {};
-    for (const field of Object.getOwnPropertyNames(own)) {
-      copy[field] = compact((own as Record<string, unknown>)[field], field, depth + 1);
-    }
-    return copy;
-  };
-  const compacted = args.map((arg) => compact(arg, 'arguments', 0));
-  try {
-    return structuredClone(compacted, { transfer: [...given, ...made] });
-  } catch (error) {
-    throw cannotBeSent('arguments', (error as Error).message);
-  }
-}
-
-const cannotBeSent = (argument: string, why: string): AttentionError =>
-  new AttentionError('type', argument, `an argument cannot be sent to a worker: ${why}`);
 
 /** Refuses settings of a call that are wrong. */
 export function checkSettings(settings: CallSettings): void {

@@ -4,6 +4,7 @@
 
 import type { AttentionOptions } from './generated/options.js';
 import type { AttentionResult, CallInfo } from './results.js';
+import { arrayLike, fill } from './snapshot.js';
 import { lengthOf, sizeOf, widthOf, type ResultTensor, type Tensor } from './tensor.js';
 
 /** The rows begin ≤ row < end of a call, as its worker is told. */
@@ -62,16 +63,16 @@ export function cut(inputs: Piece['inputs'], options: unknown, workers: number):
 }
 
 /** The result of a call from those of its pieces, which are in order. */
-export function join(pieces: readonly AttentionResult[], [query, , value]: Piece['inputs']) {
+export async function join(
+  pieces: readonly AttentionResult[],
+  [query, , value]: Piece['inputs'],
+): Promise<AttentionResult> {
   const rows = query.shape.slice(0, -1);
-  const joined = (tensors: ResultTensor[], shape: number[]): ResultTensor => {
+  const joined = async (tensors: ResultTensor[], shape: number[]): Promise<ResultTensor> => {
     const { data, dtype } = tensors[0]!;
-    const whole = new (data.constructor as new (length: number) => typeof data)(sizeOf(shape));
-    let at = 0;
-    for (const tensor of tensors) {
-      whole.set(tensor.data, at);
-      at += tensor.data.length;
-    }
+    const whole = arrayLike(data, sizeOf(shape));
+    let end = 0;
+    await fill(tensors.map(({ data }) => [data, whole.subarray(end, (end += data.length))]));
     return { shape, data: whole, dtype };
   };
   const sum = (field: 'emptyRows' | 'tilesSkipped' | 'tilesTotal') =>
@@ -83,9 +84,12 @@ export function join(pieces: readonly AttentionResult[], [query, , value]: Piece
     tilesTotal: sum('tilesTotal'),
   };
   const outputs = pieces.map(({ output }) => output);
-  const result: AttentionResult = { output: joined(outputs, [...rows, widthOf(value)]), info };
+  const result: AttentionResult = {
+    output: await joined(outputs, [...rows, widthOf(value)]),
+    info,
+  };
   const lses = pieces.flatMap(({ lse }) => lse ?? []);
-  if (lses.length > 0) result.lse = joined(lses, rows);
+  if (lses.length > 0) result.lse = await joined(lses, rows);
   return result;
 }
 

@@ -8,6 +8,7 @@ import { canShareMemory, check, coresOf, optionNames, portable } from './load.js
 import type { LoadOptions } from './load.js';
 import type { MaskShape } from './mask.js';
 import type { AttentionResult, Explanation, TracedResult } from './results.js';
+import { snapshot } from './snapshot.js';
 import { cut, join } from './spread.js';
 import { held, type Tensor } from './tensor.js';
 import { WorkerCache, WorkerMask } from './worker-objects.js';
@@ -31,7 +32,7 @@ export interface CallSettings {
   signal?: AbortSignal;
   /** Told every few milliseconds which share of the call is done, from 0 to 1. */
   progress?: (share: number) => void;
-  /** Buffers among the arguments that the caller gives away; all others are copied. */
+  /** Buffers among the arguments that the caller gives away, at once; all others are copied. */
   transfer?: Transferable[];
 }
 
@@ -86,7 +87,8 @@ export class AttentionWorker {
 
   /**
    * As {@link Attention.scaledDotProductAttention}. Inputs are copied when it is called, unless they
-   * are given away.
+   * are given away; more than 16 MiB of them in pieces, so that a page goes on meanwhile: then they
+   * are to stay as they are until the call is done.
    */
   async scaledDotProductAttention(
     query: Tensor,
@@ -97,9 +99,8 @@ export class AttentionWorker {
   ): Promise<AttentionResult> {
     checkSettings(settings);
     const inputs: [Tensor, Tensor, Tensor] = [held(query), held(key), held(value)];
-    const pieces = cut(inputs, options, this.#lanes.length);
-    if (pieces.length > 1) return this.#spread(pieces, inputs, options, settings);
-    const args = [...inputs, options];
+    const args: CallArguments = [...inputs, options];
+    if (cut(inputs, options, this.#lanes.length).length > 1) return this.#spread(args, settings);
     return this.#home.call({ method: 'scaledDotProductAttention', args }, settings);
   }
 
@@ -180,30 +181,43 @@ export class AttentionWorker {
     return this.#home.started();
   }
 
-  async #spread(
-    pieces: ReturnType<typeof cut>,
-    whole: [query: Tensor, key: Tensor, value: Tensor],
-    options: AttentionOptions | undefined,
-    { signal, progress, transfer = [] }: CallSettings,
-  ): Promise<AttentionResult> {
+  async #spread(args: CallArguments, settings: CallSettings): Promise<AttentionResult> {
+    const { signal, progress, transfer = [] } = settings;
+    if (transfer.length > 0) {
+      const own = snapshot(args, settings);
+      await own.filled;
+      args = own.args;
+    }
+    const [query, key, value, options] = args;
+    const pieces = cut([query, key, value], options, this.#lanes.length);
+    const { args: parts, filled } = snapshot(
+      pieces.map(({ inputs }) => [...inputs, options]),
+      signal ? { signal } : {},
+    );
     const shares = pieces.map(() => 0);
-    const calls = pieces.map(({ share, inputs }, at) => {
+    const calls = pieces.map(({ share }, at) => {
       const lane = this.#lanes[Math.min(at, 2 * this.#lanes.length - 1 - at)]!;
       const tell = (done: number): void => {
         shares[at] = done / pieces.length;
         progress!(shares.reduce((sum, share) => sum + share));
       };
-      const args = [...inputs, options];
       return lane.call<AttentionResult>(
-        { method: 'rows', args, share },
+        { method: 'rows', args: parts[at]!, share },
         { ...(signal && { signal }), ...(progress && { progress: tell }) },
+        { args: parts[at]!, filled },
       );
     });
-    structuredClone(undefined, { transfer }); // gives up what the caller gave away
-    const { info, ...result } = join(await Promise.all(calls), whole);
+    const { info, ...result } = await join(await Promise.all(calls), [query, key, value]);
     return { ...result, info: { ...info, threads: this.#lanes.length } };
   }
 }
+
+type CallArguments = [
+  query: Tensor,
+  key: Tensor,
+  value: Tensor,
+  options: AttentionOptions | undefined,
+];
 
 const notShared =
   'threads: the page is not cross-origin isolated, so that each worker has a memory of its own; ' +

@@ -118,6 +118,36 @@ describe('what crosses', () => {
     assert.equal(larger.length, 1 << 20);
   });
 
+  test('large ones are copied in turns, in which the page goes on', async () => {
+    const rows = (seed) => {
+      const data = Float32Array.from({ length: 3000 * 512 }, (_, i) => Math.sin(i * seed));
+      return { shape: [1, 4, 3000, 128], data };
+    };
+    const inputs = [rows(1), rows(2), rows(3)]; // 18 MB
+    const expected = here.scaledDotProductAttention(...inputs, { mask: 'causal' }).output;
+    let turns = 0;
+    const timer = setInterval(() => turns++, 0);
+    const mask = await worker.mask('causal', { queries: 2, keys: 2 });
+    const other = new AbortController();
+    const call = worker.scaledDotProductAttention(...inputs, { mask: 'causal' });
+    const taken = worker.scaledDotProductAttention(...inputs);
+    assert.deepEqual((await call).output, expected);
+    clearInterval(timer);
+    assert.ok(turns > 3, `${turns}`);
+    assert.deepEqual((await taken).output.shape, expected.shape);
+    // One that is given up before the worker has it costs the worker nothing.
+    const unsent = worker.explain(...inputs, {}, { signal: other.signal });
+    setTimeout(() => other.abort());
+    await assert.rejects(unsent, { name: 'AbortError' });
+    assert.deepEqual(await mask.rowRanges(0, 0, 0), [[0, 1]]);
+    mask.dispose();
+    // What is taken away in the middle is said, not computed with.
+    const gone = worker.scaledDotProductAttention(...inputs);
+    structuredClone(undefined, { transfer: [inputs[2].data.buffer] });
+    await assert.rejects(gone, { code: 'type', argument: 'arguments', message: /given away/ });
+    assert.deepEqual(await worker.describe(), here.describe());
+  });
+
   test('what is transferred is given away', async () => {
     const own = { shape: query.shape, data: query.data.slice() };
     const transfer = [own.data.buffer];

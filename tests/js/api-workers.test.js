@@ -130,6 +130,20 @@ test('inputs are those of the moment of the call, and what is given away is gone
   );
 });
 
+test('large inputs and outputs are copied in turns', async () => {
+  const given = inputs({ T: 8000, d: 64 }); // 33 MB
+  const options = { mask: { kind: 'window', left: 40, right: 0 } };
+  const expected = here.scaledDotProductAttention(...given, options);
+  const transfer = [given[0].data.buffer];
+  const all = await workers.scaledDotProductAttention(...given, options);
+  assert.deepEqual(all.output, expected.output);
+  const call = workers.scaledDotProductAttention(...given, options, { transfer });
+  assert.equal(given[0].data.length, 0);
+  const { output, info } = await call;
+  assert.deepEqual(output, expected.output);
+  assert.equal(info.threads, 3);
+});
+
 test('progress is of the whole call', async () => {
   const shares = [];
   await workers.scaledDotProductAttention(...inputs({ T: 1500 }), undefined, {

@@ -65,9 +65,9 @@ test('WebAssembly: each build at most 400 kB, and 150 kB gzipped', () => {
   }
 });
 
-test('JavaScript: the package at most 15 kB gzipped, a script around the wasm at most 10 kB', () => {
+test('JavaScript: the package at most 16 kB gzipped, a script around the wasm at most 10 kB', () => {
   const own = ['dist/index.js', 'dist/shared.js', 'dist/worker.js'];
-  assert.ok(gzipped(own) <= 15, `${gzipped(own)} kB`);
+  assert.ok(gzipped(own) <= 16, `${gzipped(own)} kB`);
   for (const script of scripts.filter((file) => file.startsWith('dist/wasm/'))) {
     assert.ok(gzipped([script]) <= 10, `${script}: ${gzipped([script])} kB`);
   }
