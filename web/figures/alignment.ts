@@ -137,12 +137,18 @@ function refusal(page: Page, setting: Setting): string | null {
 const isDoubling = ({ from, keys }: Setting) =>
   sameMatrix(from.value.slice(0, keys), article.value.slice(0, keys));
 
+/**
+ * Of so many keys and fewer all cells are alike in width: another width is a new style for every cell
+ * there is, which takes as long as all else that a move of the slider does.
+ */
+const roomy = 5;
+
 function boardView(page: Page, setting: Setting, grid?: GridState<Name>) {
   const own = { en, zh }[page.language];
   const message = refusal(page, setting);
   return html`<div data-picture>
       ${setting.isEqual ? nothing : scoresView(page, setting, grid)}
-      <div class="comparison" data-keys style="--keys:${setting.keys}">
+      <div class="comparison" data-keys style="--keys:${Math.max(setting.keys, roomy)}">
         ${starts.map((start) => alignedView(page, setting, start, grid))}
       </div>
     </div>
