@@ -4,6 +4,16 @@ import type { Cell } from '../state/case.js';
 import { type Words, fill } from '../state/words.js';
 import type { Line } from './provenance.js';
 
+/** What to do, with a mouse and keys and with a finger. */
+export interface Hint {
+  mouse: string;
+  touch: string;
+}
+
+/** The one that fits the reader's device; the other is neither seen nor read out. */
+export const byPointer = ({ mouse, touch }: Hint) =>
+  html`<span class="by-mouse">${mouse}</span><span class="by-touch">${touch}</span>`;
+
 export interface Inspected<Name extends string> {
   words: Words;
   cell: Cell<Name> | null;
@@ -14,7 +24,7 @@ export interface Inspected<Name extends string> {
   isKept: boolean;
   isEditable: boolean;
   /** Said below, or instead where there is no cell. */
-  hint: string | null;
+  hint: string | Hint | null;
   edit: (cell: Cell<Name>) => void;
   letGo: () => void;
 }
@@ -36,7 +46,10 @@ export function inspectorView<Name extends string>({
   ...rest
 }: Inspected<Name>) {
   const { isKept, isEditable, edit, letGo } = rest;
-  const hintView = hint === null ? nothing : html`<p class="hint">${hint}</p>`;
+  const hintView =
+    hint === null
+      ? nothing
+      : html`<p class="hint">${typeof hint === 'string' ? hint : byPointer(hint)}</p>`;
   if (!cell) return html`<div class="inspector">${hintView}</div>`;
   const own = lines.findLast(({ stage }) => stage === cell.stage);
   const lineView = (line: Line) =>

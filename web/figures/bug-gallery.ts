@@ -4,7 +4,7 @@ import { html, nothing, render } from 'lit';
 import en from '../content/en/figures/bug-gallery.json';
 import zh from '../content/zh/figures/bug-gallery.json';
 import { GridController } from '../draw/grid.js';
-import { inspectorView } from '../draw/inspector.js';
+import { byPointer, inspectorView } from '../draw/inspector.js';
 import { type Lineage, marksFor } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
 import { exactNumber } from '../draw/number.js';
@@ -178,7 +178,7 @@ export class AttentionBugGallery extends ProseFigure {
     });
     const hint = document.createElement('p');
     hint.className = 'hint';
-    hint.textContent = { en, zh }[page.language].hint;
+    render(byPointer({ en, zh }[page.language].hint), hint);
     prose.querySelector('.bugs')!.before(hint);
     const folds = (name: string) => [
       ...prose.querySelectorAll<HTMLDetailsElement>(`.bug .${name}`),

@@ -13,7 +13,7 @@ import type { Case } from '../state/case.js';
 import type { Remark } from '../state/link.js';
 import type { Page } from '../state/page.js';
 import { parseNumber } from '../state/parse.js';
-import { choiceOf } from '../state/shared-case.js';
+import { choiceOf, isWithFirst } from '../state/shared-case.js';
 import { type Words, fill } from '../state/words.js';
 import { type Shared, Sharing } from './sharing.js';
 
@@ -145,11 +145,17 @@ export abstract class Figure extends LitElement {
     return words.whose;
   }
 
-  /** Says whose case it shows, once there are two. */
+  /** Says whose case it shows, once there are two. Alone it shares one only if a link brings it. */
   #whose(page: Page): unknown {
     if (!this.sharesCase || !this.hasChoice(page)) return nothing;
-    const own = this.choiceWords(page)[this.isMine ? 'mine' : 'article'];
-    const change = () => this.set('mine', this.isMine ? undefined : '1');
+    const { isMine } = this;
+    const isAlone = !isWithFirst();
+    if (isAlone && !isMine && choiceOf(page.store) === null) return nothing;
+    const { article, mine, alone } = this.choiceWords(page);
+    const own = isMine
+      ? { says: isAlone ? alone.says : mine.says, change: mine.change }
+      : { says: article.says, change: isAlone ? alone.change : article.change };
+    const change = () => this.set('mine', isMine ? undefined : '1');
     return html`<p class="whose" aria-live="polite">
       ${own.says} <button type="button" @click=${change}>${own.change}</button>
     </p>`;

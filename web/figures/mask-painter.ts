@@ -3,6 +3,7 @@ import { html, nothing } from 'lit';
 import en from '../content/en/figures/mask-painter.json';
 import zh from '../content/zh/figures/mask-painter.json';
 import { choiceView, sliderView, switchView } from '../draw/controls.js';
+import { byPointer } from '../draw/inspector.js';
 import { checksView } from '../draw/invariants.js';
 import type { GridState } from '../draw/matrix.js';
 import { PaintController, paintedView } from '../draw/paint.js';
@@ -256,7 +257,10 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
               <p class="painter-says" aria-live="polite">
                 ${fill(own.counts, { allowed, total: setting.queries * setting.keys })}
                 ${empty > 0 ? fill(own.empty, { count: empty }) : nothing}
-                <span class="remark">${own.keyboard} ${this.isMine ? nothing : own.vectors}</span>
+                <span class="remark"
+                  >${own.paints} ${byPointer(own.painting)}
+                  ${this.isMine ? nothing : own.vectors}</span
+                >
               </p>`,
           checksView(page.words, { of: { weights: frame.matrices.weights, cause: frame.cause } }),
         )}

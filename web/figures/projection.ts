@@ -1,11 +1,12 @@
 // <attention-projection>: X·W for Q, K and V, and everything that follows from them: each number can
 // be followed back to X, and X forward to the output.
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 import en from '../content/en/figures/projection.json';
 import zh from '../content/zh/figures/projection.json';
 import { choiceView } from '../draw/controls.js';
 import { checkedOf, checksView } from '../draw/invariants.js';
 import type { Page } from '../state/page.js';
+import { isWithFirst } from '../state/shared-case.js';
 import projectionSheet from '../styles/projection.css?inline';
 import { sheets } from './figure.js';
 import { InputsFigure } from './inputs-figure.js';
@@ -77,7 +78,7 @@ export class AttentionProjection extends InputsFigure<Name, InputName> {
         (grid) => boardView(page, shown, role, grid),
         html`<div class="beside">
           ${checksView(page.words, { of: checkedOf(shown.frame) })}
-          <p class="remark">${own.case}</p>
+          ${isWithFirst() ? html`<p class="remark">${own.case}</p>` : nothing}
         </div>`,
       )}
     </div>`;

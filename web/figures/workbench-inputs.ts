@@ -8,7 +8,7 @@ import { caseWith } from '../state/bench-tensors.js';
 import { sameCase } from '../state/case.js';
 import type { Page } from '../state/page.js';
 import { ReadError } from '../state/read-text.js';
-import { choiceOf } from '../state/shared-case.js';
+import { choiceOf, isWithFirst } from '../state/shared-case.js';
 import { fill } from '../state/words.js';
 
 export const shapeText = (shape: readonly number[]) => (shape.length === 0 ? '1' : shape.join('×'));
@@ -131,9 +131,9 @@ export function inputsView(page: Page, inputs: BenchInputs) {
   const button = (text: string, act: () => void) =>
     html`<button type="button" @click=${act}>${text}</button>`;
   const { store } = page;
-  const mine = choiceOf(store)?.mine;
+  const mine = isWithFirst() ? choiceOf(store)?.mine : undefined;
   const forPage = caseWith(inputs.given, store.view.case);
-  const isNew = forPage !== undefined && !sameCase(forPage, store.view.case);
+  const isNew = isWithFirst() && forPage !== undefined && !sameCase(forPage, store.view.case);
   const problems = fileProblems(page, inputs);
   const unkept = unkeptText(page, inputs);
   return html`<div class="bench-inputs">

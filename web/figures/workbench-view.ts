@@ -6,6 +6,7 @@ import { until } from 'lit/directives/until.js';
 import en from '../content/en/figures/workbench.json';
 import zh from '../content/zh/figures/workbench.json';
 import { choiceView } from '../draw/controls.js';
+import { byPointer } from '../draw/inspector.js';
 import { matrixView } from '../draw/matrix.js';
 import { cellNumber, cellWeight, exactNumber } from '../draw/number.js';
 import { symbols, vector } from '../draw/symbols.js';
@@ -120,7 +121,7 @@ async function causeOf(page: Page, result: Result, { row, column }: BenchCell) {
 /** One query and key through all the stages; of the output the one number. */
 function cellView(page: Page, result: Result, { looked, pinned, room }: Looking, { pin }: Actions) {
   const own = { en, zh }[page.language];
-  if (!looked) return html`<p class="remark">${own.pointHint}</p>`;
+  if (!looked) return html`<p class="remark">${byPointer(own.pointHint)}</p>`;
   const { row, column } = looked;
   const isOfPair = isPair(looked.stage);
   const name = cellName(page, looked);

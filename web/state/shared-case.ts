@@ -8,3 +8,6 @@ export function choiceOf({ view, home }: Store): { article: Case; mine: Case } |
   const isSame = sameCase(withCausal(view.case, true), withCausal(home.case, true));
   return isSame ? null : { article: home.case, mine: view.case };
 }
+
+/** Whether the first figure, whose case it is that figures share, stands in the same page. */
+export const isWithFirst = (): boolean => document.querySelector('attention-stepper') !== null;
