@@ -30,12 +30,19 @@ test('each figure stands alone in a frame, in both languages and themes', async 
             scheme: getComputedStyle(document.documentElement).colorScheme,
             height: document.querySelector('.alone').scrollHeight,
           }));
+          const says = await page.locator(name).evaluate((element) => {
+            const shown = element.shadowRoot?.querySelector('.figure');
+            return `${element.innerText} ${shown?.innerText ?? ''}`;
+          });
+          // Of what is not there: other figures, a mouse, keys.
+          assert.doesNotMatch(says, /first figure|figures above|第一张图|上面各图/, name);
+          assert.doesNotMatch(says, /Point at|Click|Enter|Shift|指向|指着|单击|方向键/, name);
           const { width, height, ...rest } = seen;
           assert.deepEqual(rest, { figures: 1, others: 0, scheme: colorScheme }, name);
           assert.ok(width <= 0 && height > 60, `${name}: ${width} px too wide, ${height} px high`);
         }
       },
-      { viewport: { width: 390, height: 700 } },
+      { viewport: { width: 390, height: 700 }, hasTouch: true, isMobile: true },
     );
   }
 });

@@ -61,10 +61,10 @@ for (const [name, [key, stage, options]] of Object.entries(figures)) {
         };
         const whose = figure.locator('.whose');
         await check(article, "at first the article's");
-        assert.match(await whose.innerText(), /^The article’s numbers\. Use mine$/);
+        assert.match(await whose.innerText(), /^The article’s numbers\. Use the link’s numbers$/);
         await whose.getByRole('button').click();
         await check(mine, "then the reader's");
-        assert.match(await whose.innerText(), /^Your numbers\. Back to the article’s$/);
+        assert.match(await whose.innerText(), /^The link’s numbers\. Back to the article’s$/);
         assert.ok(page.url().includes(`${key}.mine=1`), page.url());
         await page.reload();
         await settings.ready(page);
@@ -277,7 +277,7 @@ for (const [name, [key, setting, stage, expected]] of Object.entries(parts)) {
         const whose = page.locator(`${tag} .whose`);
         const before = await cells(page);
         assert.notDeepEqual(before, texts);
-        await whose.getByRole('button', { name: 'Use the first figure’s case' }).click();
+        await whose.getByRole('button', { name: 'Use the link’s case' }).click();
         assert.deepEqual(await cells(page), texts);
         assert.ok(page.url().includes(`${key}.mine=1`), page.url());
         await page.reload();
