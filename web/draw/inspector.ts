@@ -46,36 +46,33 @@ export function inspectorView<Name extends string>({
   ...rest
 }: Inspected<Name>) {
   const { isKept, isEditable, edit, letGo } = rest;
-  const hintView =
-    hint === null
-      ? nothing
-      : html`<p class="hint">${typeof hint === 'string' ? hint : byPointer(hint)}</p>`;
-  if (!cell) return html`<div class="inspector">${hintView}</div>`;
-  const own = lines.findLast(({ stage }) => stage === cell.stage);
+  const own = cell ? lines.findLast(({ stage }) => stage === cell.stage) : undefined;
   const lineView = (line: Line) =>
-    html`<div ?data-main=${line.stage === cell.stage} ?data-own=${line === own}>
+    html`<div ?data-main=${line.stage === cell?.stage} ?data-own=${line === own}>
       <dt>${line.name}</dt>
       <dd>${line.text}</dd>
     </div>`;
-  return html`${hint === null && own ? ownSumView(own) : nothing}
-    <div class="inspector">
-      <dl>${lines.map(lineView)}</dl>
-      ${due === undefined ? nothing : html`<p class="remark">${fill(words.laterStep, { step: due })}</p>`}
-      ${hintView}
+  const keptView = (kept: Cell<Name>) =>
+    html`<p class="kept">
+      <span class="pin-mark">${words.pinned}</span>
       ${
-        isKept
-          ? html`<p class="kept">
-              <span class="pin-mark">${words.pinned}</span>
-              ${
-                isEditable
-                  ? html`<button type="button" class="button" @click=${() => edit(cell)}>
-                      ${words.edit}
-                    </button>`
-                  : nothing
-              }
-              <button type="button" class="button" @click=${letGo}>${words.unpin}</button>
-            </p>`
+        isEditable
+          ? html`<button type="button" class="button" @click=${() => edit(kept)}>
+              ${words.edit}
+            </button>`
           : nothing
       }
+      <button type="button" class="button" @click=${letGo}>${words.unpin}</button>
+    </p>`;
+  return html`${hint === null && own ? ownSumView(own) : nothing}
+    <div class="inspector still">
+      ${cell ? html`<dl>${lines.map(lineView)}</dl>` : nothing}
+      ${due === undefined ? nothing : html`<p class="remark">${fill(words.laterStep, { step: due })}</p>`}
+      ${
+        hint === null
+          ? nothing
+          : html`<p class="hint">${typeof hint === 'string' ? hint : byPointer(hint)}</p>`
+      }
+      ${cell && isKept ? keptView(cell) : nothing}
     </div>`;
 }

@@ -6,6 +6,7 @@ import figureSheet from '../styles/figure.css?inline';
 import type { Taken } from '../draw/controls.js';
 import { copyNumbers } from '../draw/copy.js';
 import { grouped } from '../draw/number.js';
+import { Still } from '../draw/still.js';
 import type { Given } from '../export/data.js';
 import type { Exhibit } from '../export/exhibit.js';
 import { type Format, formats } from '../export/menu.js';
@@ -304,6 +305,16 @@ export abstract class Figure extends LitElement {
     }
     // Until the library is there, and if it never comes, what the page brought stands.
     return this.fallback();
+  }
+
+  #still: Still | undefined;
+
+  protected override updated(): void {
+    const place = this.renderRoot.querySelector<HTMLElement>('.still');
+    if (!place && !this.#still) return;
+    const { step, settings } = this.page!.store.view;
+    const others = Object.entries(settings).filter(([name]) => !name.endsWith('.pin'));
+    (this.#still ??= new Still()).keep(place, [step, ...others].join());
   }
 
   /** What it is called, in the reader's language. */

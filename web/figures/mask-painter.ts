@@ -118,6 +118,7 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
 
   /** The rows of the table inside the element apply themselves. */
   protected override updated(): void {
+    super.updated();
     if (!this.page || this.querySelector('.row-button')) return;
     const own = { en, zh }[this.page.language];
     this.querySelectorAll('tbody tr').forEach((row, index) => {

@@ -201,5 +201,7 @@ export function resultView(page: Page, result: Result, looking: Looking, actions
     picture: () => html`${choice} ${pictureOfStage(page, result, looking, actions)}`,
   };
   return html`${result.comparison ? comparisonView(page, result.comparison, actions) : nothing}
-  ${stages[room]()} ${cellView(page, result, looking, actions)} ${factsView(page, result)}`;
+    ${stages[room]()}
+    <div class="still">${cellView(page, result, looking, actions)}</div>
+    ${factsView(page, result)}`;
 }
