@@ -223,4 +223,21 @@ test('the traces of the faults', () => {
   const filler = { kind: 'padding', blocked: tensorOf([[true, true, false, false]]) };
   printed('bugs.json', 4, [weights[3][0] + weights[3][1]]);
   printed('bugs.json', 4, rowsOf(sixStep, 'weights', { mask: ['causal', filler] })[3].slice(2));
+  // What the other suspects would have given.
+  const all = rowsOf(sixStep, 'weights', noMask);
+  printed('bugs.json', 4, all[0]);
+  printed('bugs.json', 4, all[1]);
+  printed('bugs.json', 4, rowsOf(sixStep, 'weights', { scale: 1 })[1].slice(0, 2));
+  printed('bugs.json', 4, rowsOf(valueAsKey, 'weights')[3]);
+  printed('bugs.json', 4, [sum(all.map((row) => row[0]))]);
+  const ten = tensorOf(weights.map((row, i) => row.map((_, j) => (j > i ? -10 : 0))));
+  printed(
+    'bugs.json',
+    4,
+    rowsOf(sixStep, 'weights', { mask: undefined, bias: ten })[0].slice(0, 1),
+  );
+  for (const j of [1, 2, 3]) {
+    const ahead = ([first, ...others]) => first / others[j - 1];
+    assert.ok(Math.abs(ahead(faults.additive) / ahead(all[0]) - Math.E) < 1e-9);
+  }
 });

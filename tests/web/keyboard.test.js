@@ -58,10 +58,23 @@ test('by keyboard alone: from the contents to the quiz, and an answer', async ()
     await tabTo(page, title, ({ text }) => text === title);
     await page.keyboard.press('Enter');
     await tabTo(page, 'a choice', ({ className }) => className === 'choice-button', 150);
-    await page.keyboard.press('Enter');
     const question = page.locator('attention-quiz .question').first();
+    const checked = question.getByRole('radio', { checked: true });
+    // Moving about is no answer yet: up from the first is the last, and down again the first.
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    assert.equal(await question.locator('.feedback:visible').count(), 0);
+    assert.equal(await checked.count(), 0);
+    await page.keyboard.press('Enter');
     assert.equal(await question.locator('.feedback:visible').count(), 1);
-    assert.equal(await question.locator('.choice-button[aria-pressed="true"]').count(), 1);
+    const { [1]: second } = await question.getByRole('radio').all();
+    assert.equal(await checked.innerText(), await second.innerText());
+    // The group is one stop, named by its question.
+    const name = await question.locator('h4').innerText();
+    assert.equal(await question.locator('[role="radio"][tabindex="0"]').count(), 1);
+    const label = await question.getByRole('radiogroup').getAttribute('aria-labelledby');
+    assert.equal(await page.locator(`#${label}`).innerText(), name);
   });
 });
 

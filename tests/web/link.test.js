@@ -39,6 +39,8 @@ const keys = {
   'bench.softcap': ['2', '-2', '0'],
   'bench.stage': ['masked'],
   'bench.start': ['top-left'],
+  'bug.case': ['2.12', '2.13', '2'],
+  'bug.chosen': ['2.0.0.0.0.3.0.0.0.0.0.1', '4.0.0.0.0.0.0.0.0.0.0.0', '3.0.0.0.0.0.0.0.0.0.0.0'],
   'bug.hint': ['1.3', '3.99', '3'],
   'bug.open': ['12', '0.12', '12'],
   'bug.pin': ['value-in-scores.2.1'],

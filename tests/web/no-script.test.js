@@ -11,7 +11,13 @@ for (const language of languages) {
       `${language}/`,
       async (page) => {
         for (const bug of await page.locator('.bug').all()) {
-          const cells = await bug.locator('> div td.cell').allInnerTexts();
+          if ((await bug.getAttribute('open')) === null)
+            await bug.locator('summary').first().click();
+          for (const suspect of await bug.locator('.choices li').all()) {
+            await suspect.locator('summary').click();
+            assert.match(await suspect.locator('.feedback').innerText(), /^[✓✗] ./);
+          }
+          const cells = await bug.locator('.case > [data-place] td.cell').allInnerTexts();
           assert.ok(cells.length >= 4, await bug.getAttribute('data-id'));
           const answer = bug.locator('.diagnosis [data-place]');
           assert.equal(await answer.isVisible(), false);
@@ -26,7 +32,7 @@ for (const language of languages) {
     onPage(
       `${language}/`,
       async (page) => {
-        for (const choice of await page.locator('.choices li').all()) {
+        for (const choice of await page.locator('.quiz .choices li').all()) {
           const verdict = choice.locator('.feedback');
           assert.equal(await verdict.isVisible(), false);
           await choice.locator('summary').click();

@@ -124,6 +124,8 @@ const bugs: Record<string, Bug> = {
 /** What the figure shows. */
 export interface Gallery {
   inputs: Readonly<Record<'query' | 'key' | 'value' | 'few' | 'many', Matrix>>;
+  /** Of three sequences, a row each. */
+  paddings: readonly (readonly boolean[])[];
   /** Of each bug the weights it gives and the right ones. */
   found: Readonly<Record<string, readonly [wrong: Matrix, right: Matrix]>>;
 }
@@ -131,7 +133,6 @@ export interface Gallery {
 const title =
   'Faults of an attention: what each gives, and what is right; fails where a figure says otherwise.';
 const filler = [[true, true, false, false]];
-const padding = [0, 1, 2].map((b) => [0, 1, 2, 3].map((j) => j > b));
 const heads = [
   [[1], [0]],
   [[0], [1]],
@@ -220,7 +221,7 @@ causal = xp.tril(xp.ones((4, 4))) == 1
 hidden = ~causal
 hidden[1] = True
 filler = array(${rows(filler, notations.python)}) == 1
-padding = array(${rows(padding, notations.python)}) == 1
+padding = array(${rows(of.paddings, notations.python)}) == 1
 
 ${each(
   of,
@@ -266,7 +267,7 @@ ${inputsIn(of, notations.javascript, (name, text) => `const ${name} = ${text};`)
 const causal = query.map((_, i) => key.map((_, j) => j <= i));
 const hidden = causal.map((row, i) => row.map((may) => i === 1 || !may));
 const [filler] = ${rows(filler, notations.javascript)};
-const padding = ${rows(padding, notations.javascript)};
+const padding = ${rows(of.paddings, notations.javascript)};
 
 ${each(
   of,
@@ -367,7 +368,7 @@ const Matrix cross = products(few, many, 0.5);
 const Mask causal = where(4, 4, [](int i, int j) { return j <= i; });
 const Mask hidden = where(4, 4, [&](int i, int j) { return i == 1 || !causal[i][j]; });
 const std::vector<bool> filler = ${rows(filler, notations.cpp).replace(/^{\s*|,\s*}$/g, '')};
-const Mask padding = ${rows(padding, notations.cpp)};
+const Mask padding = ${rows(of.paddings, notations.cpp)};
 
 ${each(
   of,

@@ -24,8 +24,11 @@ export interface Weights {
   linesOf: (row: number, column: number) => readonly Line[];
 }
 
-/** None of the heads is at fault; it is what is said of their weights that is wrong. */
-export type Evidence = { faulty: Weights; right: Weights } | { heads: readonly Head[] };
+/** A fault and its cure, with the mask that was given where it tells; or heads, none of them at fault: it
+ * is what is said of their weights that is wrong. */
+export type Evidence =
+  | { faulty: Weights; right: Weights; padding?: readonly (readonly boolean[])[] }
+  | { heads: readonly Head[] };
 
 export interface Head extends Weights {
   frame: Frame;
@@ -40,8 +43,8 @@ const bools = (rows: readonly (readonly boolean[])[]): Tensor => ({
 const cells = <T>(rows: number, columns: number, make: (i: number, j: number) => T): T[][] =>
   Array.from({ length: rows }, (_, i) => Array.from({ length: columns }, (_, j) => make(i, j)));
 
-/** Three sequences of three queries and four keys: sequence b has b + 1 real keys. */
-const paddings = cells(3, 4, (b, j) => j > b);
+/** Of three sequences with three queries and four keys: true where a key is filler. */
+export const paddings = [3, 1, 2].map((length) => [0, 1, 2, 3].map((j) => j >= length));
 
 /** A row for each query, as the library gives them. */
 function weights(
@@ -172,6 +175,7 @@ export const evidence: Record<string, (page: Page) => Evidence> = {
     return {
       faulty: weights(page, first, { mask: { kind: 'blocked', mask: bools(paddings) } }),
       right: weights(page, first, { mask: { kind: 'blocked', mask: own } }),
+      padding: paddings,
     };
   },
 };

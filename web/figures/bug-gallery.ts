@@ -1,5 +1,5 @@
 // <attention-bug-gallery>: what a faulty attention gives; the right result turns up with the diagnosis. A
-// cell that is kept spells its sum where it stands: pointing about moves none of the cases.
+// cell that is pointed at says its sum below, one that is kept everything that led to it.
 import { html, nothing, render } from 'lit';
 import en from '../content/en/figures/bug-gallery.json';
 import zh from '../content/zh/figures/bug-gallery.json';
@@ -10,7 +10,7 @@ import type { GridState } from '../draw/matrix.js';
 import { exactNumber } from '../draw/number.js';
 import { pairView } from '../draw/pair.js';
 import { spell } from '../draw/provenance.js';
-import { indexed } from '../draw/symbols.js';
+import { indexed, vector } from '../draw/symbols.js';
 import { tableOf } from '../export/exhibit.js';
 import { type Cell, sizeOf } from '../state/case.js';
 import type { Frame } from '../state/frame.js';
@@ -18,7 +18,8 @@ import { readCell, writeCell } from '../state/link.js';
 import type { Page } from '../state/page.js';
 import { stepOf } from '../state/steps.js';
 import { fill } from '../state/words.js';
-import { type Weights, cross, evidence, inputs } from './bug-evidence.js';
+import { type Weights, cross, evidence, inputs, paddings } from './bug-evidence.js';
+import { Choices } from './choices.js';
 import { ProseFigure } from './prose-figure.js';
 
 /** Its tables: what a case gives, what is right of it, or its heads. */
@@ -31,6 +32,8 @@ interface Table {
 /** What only the live figure has. */
 interface Live {
   grid: GridState<string>;
+  /** Under the pointer, focused or kept. */
+  looked: Cell<string> | null;
   letGo: () => void;
 }
 
@@ -48,7 +51,10 @@ function weightsView({ words }: Page, { name, title, weights }: Table, live?: Li
     },
     live?.grid,
   );
-  const { pin = null } = live?.grid ?? {};
+  if (!live) return table;
+  const { pin } = live.grid;
+  const { looked } = live;
+  const own = looked?.stage === name ? linesOf(looked.row, looked.column).at(-1) : undefined;
   // The same template with and without the sum: the cell keeps the focus.
   return html`${table}
   ${
@@ -61,9 +67,9 @@ function weightsView({ words }: Page, { name, title, weights }: Table, live?: Li
           isEditable: false,
           hint: null,
           edit: () => undefined,
-          letGo: live!.letGo,
+          letGo: live.letGo,
         })
-      : nothing
+      : html`<p class="looked">${own ? html`${own.name} ${own.text}` : nothing}</p>`
   }`;
 }
 
@@ -78,6 +84,32 @@ function headsView(page: Page, heads: readonly Table[], frames: readonly Frame[]
       </p>
     </div>`;
   return html`<div class="heads">${heads.map(headView)}</div>`;
+}
+
+/** The padding mask as it was given: a row for each sequence. */
+function paddingView(page: Page, padding: readonly (readonly boolean[])[]) {
+  const own = { en, zh }[page.language];
+  return html`<table class="given">
+    <caption>
+      ${own.mask}
+      <span class="shape">[${padding.length}, ${padding[0]!.length}]</span>
+    </caption>
+    <thead>
+      <tr>
+        <td></td>
+        ${padding[0]!.map((_, j) => html`<th scope="col">${vector('k', j)}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${padding.map(
+        (row, b) =>
+          html`<tr>
+            <th scope="row">${fill(own.sequence, { index: b + 1 })}</th>
+            ${row.map((isFiller) => html`<td>${isFiller ? 1 : 0}</td>`)}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
 }
 
 /** How each of them comes to its output: the last line of what the inspector would say. */
@@ -99,10 +131,15 @@ interface Place {
 /** What each case shows, and what turns up with its diagnosis, under the name of its place. */
 function placesOf(page: Page): Record<string, Place> {
   const own = { en, zh }[page.language];
-  const single = (name: string, title: string, weights: Weights): Place => {
+  const single = (
+    name: string,
+    title: string,
+    weights: Weights,
+    above: unknown = nothing,
+  ): Place => {
     const table = { name, title, weights };
     const view = (live?: Live) =>
-      html`<div class="evidence">${weightsView(page, table, live)}</div>`;
+      html`<div class="evidence">${above} ${weightsView(page, table, live)}</div>`;
     return { tables: [table], view };
   };
   return Object.fromEntries(
@@ -110,7 +147,10 @@ function placesOf(page: Page): Record<string, Place> {
       const found = find(page);
       if (!('heads' in found)) {
         return [
-          [id, single(id, own.faulty, found.faulty)],
+          [
+            id,
+            single(id, own.faulty, found.faulty, found.padding && paddingView(page, found.padding)),
+          ],
           [`${id}.answer`, single(`${id}-right`, own.right, found.right)],
         ];
       }
@@ -158,7 +198,11 @@ export class AttentionBugGallery extends ProseFigure {
       programs: async () => {
         const { bugPrograms } = await import('../export/bug-program.js');
         const { query: few, key: many } = cross;
-        return bugPrograms({ inputs: { ...inputs, few, many }, found: Object.fromEntries(found) });
+        return bugPrograms({
+          inputs: { ...inputs, few, many },
+          paddings,
+          found: Object.fromEntries(found),
+        });
       },
       tables: found.flatMap(([id, [wrong, right]]) => [
         tableOf(`${id}: wrong`, wrong),
@@ -178,13 +222,26 @@ export class AttentionBugGallery extends ProseFigure {
     });
     const hint = document.createElement('p');
     hint.className = 'hint';
-    render(byPointer({ en, zh }[page.language].hint), hint);
+    render(byPointer(page.words.traceHint), hint);
     prose.querySelector('.bugs')!.before(hint);
-    const folds = (name: string) => [
-      ...prose.querySelectorAll<HTMLDetailsElement>(`.bug .${name}`),
-    ];
-    this.keepFolds('hint', folds('hint-fold'));
-    this.keepFolds('open', folds('diagnosis'));
+    const folds = (name: string) => [...prose.querySelectorAll<HTMLDetailsElement>(name)];
+    const [bugs, answers] = [folds('.bug'), folds('.diagnosis')];
+    this.keepFolds('case', bugs, [1]);
+    this.keepFolds('hint', folds('.hint-fold'));
+    this.keepFolds('open', answers);
+    const asked = bugs.map((bug, index) => {
+      const choices: Choices = new Choices(
+        bug.querySelector('.choices')!,
+        bug.querySelector<HTMLElement>('.asked')!,
+        () => {
+          change(asked.map(({ chosen }) => chosen));
+          // Whoever has found it may see the cure.
+          if (choices.isRight) answers[index]!.open = true;
+        },
+      );
+      return choices;
+    });
+    const change = this.keepChoices('chosen', asked);
   }
 
   protected override remarks(page: Page): unknown {
@@ -198,6 +255,7 @@ export class AttentionBugGallery extends ProseFigure {
     const marks = marksFor(looked, this.#lineage);
     const live: Live = {
       grid: { marks, pin: this.#pin, tabStop, editing: null },
+      looked,
       letGo: () => this.set('pin', undefined),
     };
     for (const [place, { view }] of this.#places) render(this.#grid.around(view(live)), place);

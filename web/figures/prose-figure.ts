@@ -3,6 +3,7 @@
 import { html, nothing } from 'lit';
 import { unsafeHTML } from 'lit/directives/unsafe-html.js';
 import type { Page } from '../state/page.js';
+import type { Choices } from './choices.js';
 import { Figure } from './figure.js';
 
 export abstract class ProseFigure extends Figure {
@@ -37,18 +38,20 @@ export abstract class ProseFigure extends Figure {
   /**
    * Keeps numbers from 0 up in a setting, such as which folds are open: `bring` brings those of a link
    * into bounds, `show` shows them, and what is returned tells the link that the reader has changed them.
+   * `home` is what the prose shows by itself.
    */
   protected keep(
     name: string,
     bring: (numbers: number[]) => number[],
     show: (numbers: number[]) => void,
+    home: number[] = [],
   ): (numbers: number[]) => void {
-    const write = (numbers: number[]) => numbers.join('.');
+    const write = (numbers: number[]) => numbers.join('.') || '0';
     const read = (text: string) =>
       /^\d{1,3}(\.\d{1,3})*$/.test(text) ? bring(text.split('.').map(Number)) : undefined;
-    let shown = '';
+    let shown = write(home);
     this.#followers.push(() => {
-      const numbers = this.setting<number[]>(name, read, [], write);
+      const numbers = this.setting<number[]>(name, read, home, write);
       return () => {
         if (write(numbers) === shown) return;
         shown = write(numbers);
@@ -57,18 +60,28 @@ export abstract class ProseFigure extends Figure {
     });
     return (numbers) => {
       shown = write(numbers);
-      this.set(name, shown === '' ? undefined : shown, false);
+      this.set(name, shown === write(home) ? undefined : shown, false);
     };
   }
 
+  /** What is chosen of each question, counted from 1, in a setting; 0 where nothing is. */
+  protected keepChoices(name: string, all: readonly Choices[]): (numbers: number[]) => void {
+    return this.keep(
+      name,
+      (asked) => all.map(({ count }, index) => Math.min(asked[index] ?? 0, count)),
+      (numbers) => all.forEach((choices, index) => choices.show(numbers[index] ?? 0)),
+    );
+  }
+
   /** Which of some folds are open, counted from 1, in a setting. */
-  protected keepFolds(name: string, folds: readonly HTMLDetailsElement[]): void {
+  protected keepFolds(name: string, folds: readonly HTMLDetailsElement[], home?: number[]): void {
     const numbered = (isOpen: (fold: HTMLDetailsElement, number: number) => boolean) =>
       folds.flatMap((fold, index) => (isOpen(fold, index + 1) ? [index + 1] : []));
     const change = this.keep(
       name,
       (asked) => numbered((_, number) => asked.includes(number)),
       (open) => folds.forEach((fold, index) => (fold.open = open.includes(index + 1))),
+      home,
     );
     for (const fold of folds) {
       fold.addEventListener('toggle', () => change(numbered(({ open }) => open)));

@@ -7,21 +7,11 @@ import { markdownOf, paragraphs } from '../export/markdown.js';
 import type { Format } from '../export/menu.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
+import { Choices } from './choices.js';
 import { ProseFigure, button } from './prose-figure.js';
 import { type Line, checks } from './quiz-checks.js';
 
 const LETTERS = 'ABC';
-
-/** Shows what is said of one of the choices; of none where there is no such one. */
-function choose(choices: readonly HTMLElement[], chosen: number): void {
-  choices.forEach((choice, index) => {
-    const isChosen = index === chosen;
-    if (isChosen) choice.dataset.chosen = choice.dataset.right === 'true' ? 'right' : 'wrong';
-    else delete choice.dataset.chosen;
-    choice.querySelector<HTMLElement>('.feedback')!.hidden = !isChosen;
-    choice.querySelector('button')!.setAttribute('aria-pressed', String(isChosen));
-  });
-}
 
 export class AttentionQuiz extends ProseFigure {
   static override key = 'quiz';
@@ -79,45 +69,18 @@ export class AttentionQuiz extends ProseFigure {
 
   protected override enliven(page: Page, prose: ParentNode): void {
     const questions = [...prose.querySelectorAll<HTMLElement>('.question')];
-    const choicesOf = (question: HTMLElement) => [
-      ...question.querySelectorAll<HTMLElement>('.choices li'),
-    ];
-    const chosen = () =>
-      questions.map((each) => choicesOf(each).findIndex((choice) => choice.dataset.chosen) + 1);
-    // Of each question the number of what was chosen; 0 where nothing was.
-    const change = this.keep(
-      'chosen',
-      (asked) =>
-        questions.map((each, index) => Math.min(asked[index] ?? 0, choicesOf(each).length)),
-      (numbers) => {
-        questions.forEach((each, index) => choose(choicesOf(each), (numbers[index] ?? 0) - 1));
-      },
-    );
-    for (const question of questions) {
-      question.dataset.live = '';
-      const choices = choicesOf(question);
-      choices.forEach((choice, index) => {
-        this.#offer(choice, () => {
-          choose(choices, index);
-          change(chosen());
-        });
-      });
+    const all = questions.map((question) => {
       const check = checks[question.dataset.id ?? ''];
       if (check) this.#offerCheck(question, (seed) => check(page, seed), page);
-    }
+      const take = () => change(all.map(({ chosen }) => chosen));
+      return new Choices(
+        question.querySelector('.choices')!,
+        question.querySelector<HTMLElement>('h4')!,
+        take,
+      );
+    });
+    const change = this.keepChoices('chosen', all);
     this.keepFolds('open', [...prose.querySelectorAll<HTMLDetailsElement>('.answer')]);
-  }
-
-  /** What is a fold where there is no script becomes a button, with the verdict below it. */
-  #offer(choice: HTMLElement, take: () => void): void {
-    const feedback = choice.querySelector<HTMLElement>('.feedback')!;
-    feedback.hidden = true;
-    feedback.setAttribute('role', 'status');
-    const press = button('', take);
-    press.className = 'choice-button';
-    press.setAttribute('aria-pressed', 'false');
-    press.append(...choice.querySelector('summary')!.childNodes);
-    choice.replaceChildren(press, feedback);
   }
 
   #offerCheck(question: HTMLElement, check: (seed: number) => Line[], { language }: Page): void {

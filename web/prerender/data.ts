@@ -11,13 +11,19 @@ interface Card {
   question: string;
   answer: string;
 }
+interface Choice {
+  text: string;
+  right: boolean;
+  feedback: string;
+}
 interface Question extends Card {
-  choices: { text: string; right: boolean; feedback: string }[];
+  choices: Choice[];
   check: { does: string; holds: string };
 }
 interface Bug {
   id: string;
   symptom: string;
+  suspects: Choice[];
   hint: string;
   diagnosis: string;
   fix: string;
@@ -46,17 +52,30 @@ export async function dataProse(
   const card = ({ id, question, answer }: Card) =>
     `<details class="card" data-id="${id}"><summary>${text(question)}</summary><p>${text(answer)}</p></details>`;
 
-  const question = ({ id, question: asked, choices, answer, check }: Question, index: number) => {
+  const choicesList = (choices: readonly Choice[]) => {
     const items = choices.map(({ text: offered, right, feedback }) => {
       const verdict = inOneLine([right ? `✓ ${words.right}` : `✗ ${words.wrong}`, text(feedback)]);
       return `<li data-right="${right}"><details><summary>${text(offered)}</summary><p class="feedback">${verdict}</p></details></li>`;
     });
-    const checked = `<p class="check-text">${inOneLine([`<b>${words.check}</b>`, text(check.does), text(check.holds)])}</p>`;
-    return `<section class="question" data-id="${id}"><h4>${index + 1}. ${text(asked)}</h4><ol class="choices">${items.join('')}</ol>${folded(words.modelAnswer, `<p>${text(answer)}</p>`, 'answer')}${checked}</section>`;
+    return `<ol class="choices">${items.join('')}</ol>`;
   };
 
-  const bug = ({ id, symptom, hint, diagnosis, fix }: Bug, index: number) =>
-    `<section class="bug" data-id="${id}"><h4 data-picture>${words.bug} ${index + 1}</h4><p class="symptom" data-picture>${text(symptom)}</p>${place(id)}${folded(words.hint, `<p>${text(hint)}</p>`, 'hint-fold')}${folded(words.diagnosis, `<p>${text(diagnosis)}</p><p>${text(fix)}</p>${place(`${id}.answer`)}`, 'diagnosis')}</section>`;
+  const question = ({ id, question: asked, choices, answer, check }: Question, index: number) => {
+    const checked = `<p class="check-text">${inOneLine([`<b>${words.check}</b>`, text(check.does), text(check.holds)])}</p>`;
+    return `<section class="question" data-id="${id}"><h4 id="quiz-${id}">${index + 1}. ${text(asked)}</h4>${choicesList(choices)}${folded(words.modelAnswer, `<p>${text(answer)}</p>`, 'answer')}${checked}</section>`;
+  };
+
+  const bug = ({ id, symptom, suspects, hint, diagnosis, fix }: Bug, index: number) => {
+    const row = `<summary><h4 data-picture>${words.bug} ${index + 1}</h4><span class="symptom" data-picture>${text(symptom)}</span></summary>`;
+    const asked = `<p class="asked" id="bug-${id}">${words.suspects}</p>${choicesList(suspects)}`;
+    const cure = `<p>${text(diagnosis)}</p><p>${text(fix)}</p>`;
+    const answer = folded(
+      words.diagnosis,
+      `${place(`${id}.answer`)}<div>${cure}</div>`,
+      'diagnosis',
+    );
+    return `<details class="bug" data-id="${id}"${index === 0 ? ' open' : ''}>${row}<div class="case">${place(id)}<div class="suspects">${asked}${folded(words.hint, `<p>${text(hint)}</p>`, 'hint-fold')}</div>${answer}</div></details>`;
+  };
 
   const [cards, quiz, bugs] = await Promise.all([
     read<Card>(language, 'cards'),
