@@ -29,7 +29,7 @@ test('refusals: every wrong call gets the library’s own answer, and the right 
     assert.deepEqual(await open(), ['width']);
     assert.match(
       await refusals.locator('[data-case=width]').innerText(),
-      /key has head_dim 4 but query has head_dim 3/,
+      /✗\s*键宽 4，查询宽 3：两者的最后一轴要一样。\s*“?key has head_dim 4 but query has head_dim 3/,
     );
     await refusals.locator('[data-case=data] summary').press('Enter');
     await page.waitForURL(/no\.open=data/);
@@ -47,10 +47,25 @@ test('shape checker: what it says must agree is what the library takes', async (
         .evaluateAll((all) => all.map(({ dataset }) => dataset.holds === 'yes'));
     assert.deepEqual(await results(), ['2', '4', '3', '5', '2', '4', '3', '6']);
     const cases = [
-      ['K, width', '6', 'width', /head_dim 6/],
-      ['V, tokens', '3', 'tokens', /value has length 3 but key has length 5/],
-      ['Q, batch', '5', 'batch', /key has batch 2 but query has batch 5/],
-      ['K, heads', '3', 'heads', /heads/],
+      [
+        'K, width',
+        '6',
+        'width',
+        /Q is 2×4×3×8, K is 2×4×5×6: the last axis, d_k, must be the same/,
+      ],
+      [
+        'V, tokens',
+        '3',
+        'tokens',
+        /K is 2×4×5×8, V is 2×4×3×6: .* must be the same, but is 5 and 3/,
+      ],
+      [
+        'Q, batch',
+        '5',
+        'batch',
+        /Q is 5×4×3×8, K is 2×4×5×8: the number of batch elements must be the same, but is 5 and 2/,
+      ],
+      ['K, heads', '3', 'heads', /K is 2×3×5×8, V is 2×4×5×6: the number of heads/],
     ];
     for (const [name, wrong, rule, message] of cases) {
       const box = flow.getByLabel(name, { exact: true });
@@ -62,7 +77,7 @@ test('shape checker: what it says must agree is what the library takes', async (
       await enter(wrong);
       assert.equal((await holds()).filter((each) => !each).length, 1, name);
       assert.equal(await flow.locator(`[data-rule=${rule}]`).getAttribute('data-holds'), 'no');
-      assert.match(await flow.locator('q').innerText(), message);
+      assert.match(await flow.locator('.refusal').innerText(), message);
       assert.deepEqual(await results(), []);
       await enter(right);
       assert.equal((await results()).length, 8, name);
@@ -96,7 +111,10 @@ test('shape checker: a mask of any shape that is broadcast, and none that looks 
     assert.deepEqual(await failing(), []);
     await enter('查询', '4');
     assert.deepEqual(await failing(), ['mask']);
-    assert.match(await flow.locator('q').innerText(), /queries must be 3 or 1 but is 4/);
+    assert.match(
+      await flow.locator('.refusal').innerText(),
+      /遮罩是 4×5，须能广播到 \[B, H, T, S\] = 2×4×3×5/,
+    );
     await enter('查询', '1');
     assert.deepEqual(await failing(), []);
 
@@ -105,16 +123,47 @@ test('shape checker: a mask of any shape that is broadcast, and none that looks 
     assert.deepEqual(await failing(), []);
     await page.waitForURL(/shape\.m=2\.1\.3\.5/);
     await enter('head', '3');
-    assert.match(await flow.locator('q').innerText(), /heads must be 4 or 1 but is 3/);
+    assert.match(await flow.locator('.refusal').innerText(), /遮罩是 2×3×3×5，须能广播到/);
     // Without it, and so without what stands before it.
     await enter('head', '');
     assert.deepEqual(await shape(), ['', '', '3', '5']);
 
     await flow.getByRole('button', { name: '[B, S]' }).click();
     assert.deepEqual(await failing(), ['padding']);
-    assert.match(await flow.locator('q').innerText(), /looks like: for one, use .*'padding'/);
+    assert.match(await flow.locator('.refusal').innerText(), /遮罩是 2×5，正是填充遮罩/);
     await flow.getByRole('button', { name: '没有遮罩' }).click();
     assert.deepEqual(await shape(), ['', '', '', '']);
     assert.deepEqual(await failing(), []);
+  });
+});
+
+test('what the library refuses is told in Chinese on the Chinese page', async () => {
+  await onPage('zh/#shape.mode=check&shape.m=2.5', async (page) => {
+    const flow = await wake(page, 'shape-flow');
+    const refusal = () => flow.locator('.refusal').innerText();
+    // Three queries and two sequences: it can be nothing but padding, which no axis of 1 in front mends.
+    assert.equal(await refusal(), '遮罩是 2×5，正是填充遮罩 [B, S] 的样子。如果是填充，请说明。');
+    assert.equal(await flow.locator('.refusal + code').innerText(), 'AttentionError, ambiguous');
+    assert.match(await flow.locator('[data-rule=padding]').innerText(), /\[2, 1, 1, 5\]/);
+    assert.doesNotMatch(
+      await flow.locator('.shape-check').innerText(),
+      /\[1, \d, 5\]|[a-z]{4,} is /,
+    );
+    const queries = flow.getByLabel('Q, token', { exact: true });
+    await queries.fill('2');
+    await queries.press('Enter');
+    assert.match(await refusal(), /要当作 \[T, S\]，请在前面加一个长为 1 的轴/);
+    await flow.getByLabel('V, token', { exact: true }).fill('4');
+    await flow.getByLabel('V, token', { exact: true }).press('Enter');
+    assert.match(await refusal(), /^K 是 2×4×5×8，V 是 2×4×4×6：.*必须相同，现在是 5 和 4。$/);
+
+    const quiz = await wake(page, 'quiz');
+    const question = quiz.locator('[data-id=two-lengths]');
+    await question.getByRole('button').click();
+    const last = await question.locator('.check-lines li').last().innerText();
+    assert.match(
+      last,
+      /✓\s*键有 5 个而 V 只有 4 行，被拒绝：K 是 5×4，V 是 4×4：.*现在是 5 和 4。$/,
+    );
   });
 });

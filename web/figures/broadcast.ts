@@ -2,15 +2,15 @@
 import type { Tensor } from 'attention-wasm';
 import { html, nothing } from 'lit';
 import en from '../content/en/figures/broadcast.json';
-import { problems as problemsEn } from '../content/en/figures/workbench.json';
 import zh from '../content/zh/figures/broadcast.json';
-import { problems as problemsZh } from '../content/zh/figures/workbench.json';
 import { sliderView } from '../draw/controls.js';
 import { vector } from '../draw/symbols.js';
+import { refusalOf } from '../state/bench-refusal.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import broadcastSheet from '../styles/broadcast.css?inline';
 import { Figure, sheets } from './figure.js';
+import { reasonOf } from './reason.js';
 
 interface Sizes {
   batch: number;
@@ -28,15 +28,21 @@ const paddingMask = ({ batch, keys }: Sizes): Tensor => ({
   data: Uint8Array.from({ length: batch * keys }, (_, at) => +(at % keys > Math.floor(at / keys))),
 });
 
-/** The library's error on the bare mask; nothing where it takes it. */
-function refusal({ attention, library }: Page, sizes: Sizes) {
+/** What the reader gives the library: a bare mask. */
+function given({ batch, queries, keys }: Sizes) {
   const tensor = (length: number): Tensor => {
-    const shape = [sizes.batch, HEADS, length, WIDTH];
+    const shape = [batch, HEADS, length, WIDTH];
     return { shape, data: new Float32Array(shape.reduce((a, b) => a * b)) };
   };
-  const [query, key] = [tensor(sizes.queries), tensor(sizes.keys)];
+  const [query, key] = [tensor(queries), tensor(keys)];
+  return { query, key, value: key, mask: paddingMask({ batch, queries, keys }) };
+}
+
+/** The library's error on it; nothing where it takes it. */
+function refusal({ attention, library }: Page, sizes: Sizes) {
+  const { query, key, value, mask } = given(sizes);
   try {
-    attention.explain(query, key, key, { mask: { kind: 'blocked', mask: paddingMask(sizes) } });
+    attention.explain(query, key, value, { mask: { kind: 'blocked', mask } });
     return null;
   } catch (error) {
     if (!(error instanceof library.AttentionError)) throw error;
@@ -47,9 +53,7 @@ function refusal({ attention, library }: Page, sizes: Sizes) {
 /** Why it does, in the reader's language. */
 function reason(page: Page, sizes: Sizes): string | null {
   const error = refusal(page, sizes);
-  if (error?.code !== 'ambiguous') return error?.message ?? null;
-  const { ambiguous } = { en: problemsEn, zh: problemsZh }[page.language];
-  return fill(ambiguous, { shape: `${sizes.batch}×${sizes.keys}` });
+  return error && reasonOf(page, refusalOf(error, given(sizes))).text;
 }
 
 const axes = ['B', 'H', 'T', 'S'];

@@ -3,10 +3,12 @@ import type { MaskRule } from 'attention-wasm';
 import type en from '../content/en/figures/quiz.json';
 import { exactNumber } from '../draw/number.js';
 import type { Matrix } from '../state/case.js';
-import { explain } from '../state/explain.js';
+import { refusalOf } from '../state/bench-refusal.js';
+import { type Rows, explain } from '../state/explain.js';
 import type { Page } from '../state/page.js';
 import { draws } from '../state/random.js';
 import { mean } from '../state/statistics.js';
+import { reasonOf } from './reason.js';
 import { drawn, homeCounts } from './scaling-data.js';
 
 export interface Line {
@@ -115,16 +117,25 @@ const twoLengths: Check = (page, seed) => {
     const { output } = explain(page, { query, key: matrix(keys), value: matrix(keys) });
     return { holds: output.length === 3, word: 'length', values: { keys, length: output.length } };
   });
-  let message = '';
+  const shorter = { query, key: matrix(5), value: matrix(4) };
+  return [...lengths, refused(page, shorter)];
+};
+
+/** Whether the library refuses a V of another length, naming both arguments. */
+function refused(page: Page, { query, key, value }: Rows): Line {
+  const values = { values: value.length, keys: key.length, reason: '' };
   try {
-    explain(page, { query, key: matrix(5), value: matrix(4) });
+    explain(page, { query, key, value });
   } catch (error) {
     if (!(error instanceof page.library.AttentionError)) throw error;
-    message = error.message;
+    const shapeOf = (rows: Matrix) => ({ shape: [rows.length, rows[0]!.length] });
+    const shapes = { query: shapeOf(query), key: shapeOf(key), value: shapeOf(value) };
+    const reason = reasonOf(page, refusalOf(error, shapes)).text;
+    const holds = error.message.includes('key') && error.message.includes('value');
+    return { holds, word: 'refused', values: { ...values, reason } };
   }
-  const holds = message.includes('key') && message.includes('value');
-  return [...lengths, { holds, word: 'refused', values: { values: 4, keys: 5, message } }];
-};
+  return { holds: false, word: 'refused', values };
+}
 
 const twoMasks: Check = (page, seed) => {
   const matrix = matrices(seed);

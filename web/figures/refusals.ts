@@ -42,15 +42,16 @@ function caseView(page: Page, name: RefusalName) {
   const own = { en, zh }[page.language];
   const { wrong, right }: { wrong: Call; right?: Call } = refusals[name];
   const refused = answer(page, wrong);
+  const message = html`<q lang="en">${'message' in refused ? refused.message : refused.shape}</q>`;
+  const { cure } = own.cases[name];
+  // The reader's language first.
+  const [first, second] = page.language === 'en' ? [message, cure] : [cure, message];
   const done = right && answer(page, right);
   return html`<div class="refusal-calls">
     <div>
       ${codeView(wrong, right)}
-      <p class="refusal-answer">
-        <span class="sign">✗</span>
-        <q lang="en">${'message' in refused ? refused.message : refused.shape}</q>
-      </p>
-      <p class="remark">${own.cases[name].cure}</p>
+      <p class="refusal-answer"><span class="sign">✗</span><span>${first}</span></p>
+      <p class="remark">${second}</p>
     </div>
     ${
       right && done

@@ -1,13 +1,15 @@
 // The shapes of Q, K, V and the mask as the reader sets them: which axes must agree, what comes out, and the
 // library's own answer where they do not.
-import type { Tensor } from 'attention-wasm';
+import type { AttentionError, Tensor } from 'attention-wasm';
 import { html, nothing } from 'lit';
 import en from '../content/en/figures/shape-flow.json';
 import zh from '../content/zh/figures/shape-flow.json';
 import { withWidths } from '../draw/symbols.js';
+import { refusalOf } from '../state/bench-refusal.js';
 import type { Page } from '../state/page.js';
 import { parseNumber } from '../state/parse.js';
 import { fill } from '../state/words.js';
+import { reasonOf } from './reason.js';
 
 export const inputNames = ['query', 'key', 'value'] as const;
 export type InputName = (typeof inputNames)[number];
@@ -121,26 +123,37 @@ function rulesOf(shapes: Shapes): Rule[] {
   ];
 }
 
+/** Tensors of these shapes; their numbers do not matter here. */
+function tensorsOf({ query, key, value, mask: shape }: Shapes) {
+  const zeros = (of: Shape): Tensor => ({
+    shape: [...of],
+    data: new Float32Array(of.reduce((a, b) => a * b)),
+  });
+  const cells = { shape: [...shape], data: new Uint8Array(shape.reduce((a, b) => a * b, 1)) };
+  const mask = shape.length > 0 ? cells : undefined;
+  return { query: zeros(query), key: zeros(key), value: zeros(value), mask };
+}
+
 /** The shapes that come out, or the library's error. */
 export function answer({ attention, library }: Page, shapes: Shapes) {
-  const zeros = (shape: Shape): Tensor => ({
-    shape: [...shape],
-    data: new Float32Array(shape.reduce((a, b) => a * b)),
-  });
-  const { query, key, value, mask: shape } = shapes;
-  const cells = { shape: [...shape], data: new Uint8Array(shape.reduce((a, b) => a * b, 1)) };
-  const mask = shape.length > 0 ? { kind: 'blocked' as const, mask: cells } : undefined;
+  const { query, key, value, mask } = tensorsOf(shapes);
   try {
-    const given = [zeros(query), zeros(key), zeros(value)] as const;
-    const { output, weights } = attention.scaledDotProductAttention(...given, {
+    const { output, weights } = attention.scaledDotProductAttention(query, key, value, {
       returns: ['weights'],
-      mask,
+      mask: mask && { kind: 'blocked', mask },
     });
     return { weights: weights!.shape, output: output.shape };
   } catch (error) {
     if (error instanceof library.AttentionError) return error;
     throw error;
   }
+}
+
+/** Why these shapes are refused, and the library's code of it. */
+function refusedView(page: Page, shapes: Shapes, error: AttentionError) {
+  const { text, isLibrary } = reasonOf(page, refusalOf(error, tensorsOf(shapes)));
+  return html`<span class="refusal" lang=${isLibrary ? 'en' : nothing}>${text}</span>
+    <code>AttentionError, ${error.code}</code>`;
 }
 
 const symbolOf = {
@@ -267,7 +280,11 @@ export function shapeCheckView(
         )}
       </ul>
       <p class="remark">
-        ${found instanceof Error ? html`${own.refused} <q lang="en">${found.message}</q>` : withWidths(own.free)}
+        ${
+          found instanceof Error
+            ? html`${own.refused} ${refusedView(page, shapes, found)}`
+            : withWidths(own.free)
+        }
       </p>
     </div>
   </div>`;

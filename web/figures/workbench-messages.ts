@@ -3,7 +3,6 @@
 import { html, nothing } from 'lit';
 import en from '../content/en/figures/workbench.json';
 import zh from '../content/zh/figures/workbench.json';
-import { CallProblem } from '../state/bench-problem.js';
 import type { Result } from '../state/bench-result.js';
 import {
   type Clamped,
@@ -14,6 +13,7 @@ import {
 } from '../state/bench-settings.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
+import { reasonOf } from './reason.js';
 import { stageName } from './workbench-comparison.js';
 import { shapeText } from './workbench-inputs.js';
 import type { BenchCell } from './workbench-lineage.js';
@@ -30,25 +30,6 @@ export interface Messages {
     stage: StageName;
     pinned: BenchCell | null;
   } | null;
-}
-
-/** In the reader's language, or as the library says it. */
-function reasonOf({ language }: Page, error: unknown): { text: string; isLibrary: boolean } {
-  const own = { en, zh }[language];
-  if (!(error instanceof CallProblem)) {
-    return { text: error instanceof Error ? error.message : String(error), isLibrary: true };
-  }
-  const { field, other, axis, option, rule, ruleField, ...values } = error.values;
-  const named = {
-    ...values,
-    ...(field ? { field: own.fields[field] } : {}),
-    ...(other ? { other: own.fields[other] } : {}),
-    ...(axis ? { axis: own.axes[axis] } : {}),
-    ...(option ? { option: own.settingNames[option] } : {}),
-    ...(rule ? { rule: own.rules[rule] } : {}),
-    ...(ruleField ? { ruleField: own.ruleFields[ruleField] } : {}),
-  };
-  return { text: fill(own.problems[error.word], named), isLibrary: false };
 }
 
 /** Everything that was asked for and could not be had. */

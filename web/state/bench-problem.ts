@@ -19,6 +19,7 @@ export class CallProblem extends Error {
       | 'perHead'
       | 'perBatchHead'
       | 'ambiguous'
+      | 'isPadding'
       | 'maskShape'
       | 'paddingShape'
       | 'biasShape'

@@ -1,7 +1,7 @@
 // The library's most common refusals of the workbench's call, as problems that the page tells in the
 // reader's language and counts from 1. Any other refusal stays in the library's words.
 import { AttentionError } from 'attention-wasm';
-import type { Field, Given } from './bench-call.js';
+import type { Field } from './bench-call.js';
 import { fourAxes } from './bench-head.js';
 import { CallProblem } from './bench-problem.js';
 import { type FieldName, type Lists, type RuleKind, ruleFields } from './bench-rules.js';
@@ -56,7 +56,17 @@ function blocksProblem({ message }: AttentionError) {
   return found && new CallProblem('blocks', { ...found });
 }
 
-export function refusalOf(error: unknown, given: Given, settings: Settings): unknown {
+/** Of what is given only the shapes matter. */
+type Shapes = Partial<Record<Field, { shape: readonly number[] } | undefined>>;
+
+/** What of the settings the refusals are about; a figure whose call has no others leaves them out. */
+type Told = Pick<Settings, 'start' | 'meaning'> & Partial<Pick<Settings, 'alibi' | 'sinks'>>;
+
+export function refusalOf(
+  error: unknown,
+  given: Shapes,
+  settings: Told = { start: 'unsaid', meaning: 'blocked' },
+): unknown {
   const { query, key, value, mask, bias } = given;
   const { start, meaning } = settings;
   if (!(error instanceof AttentionError) || !query || !key || !value) return error;
@@ -67,7 +77,9 @@ export function refusalOf(error: unknown, given: Given, settings: Settings): unk
     return new CallProblem('start', { queries, keys, last: keys - queries + 1 });
   }
   if (code === 'ambiguous' && mask) {
-    return new CallProblem('ambiguous', { shape: textOf(mask.shape) });
+    // Only where there are as many queries as batch elements can it be meant for the queries.
+    const word = batches === queries ? 'ambiguous' : 'isPadding';
+    return new CallProblem(word, { shape: textOf(mask.shape) });
   }
   const isOfRules = argument.startsWith('mask.') && !/\.(blocked|allowed|mask)$/.test(argument);
   if (isOfRules) return blocksProblem(error) ?? ruleProblem(error, { batches }) ?? error;
