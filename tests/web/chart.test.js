@@ -15,6 +15,7 @@ for (const width of [1440, 390, 320]) {
           const svg = shadowRoot.querySelector('.chart svg');
           return Math.abs(svg.getScreenCTM().a - 1) < 0.01;
         });
+        await lab.locator('.lab-charts[aria-busy="false"]').waitFor();
         const charts = await lab.locator('.chart svg').evaluateAll((all) =>
           all.map((svg) => {
             const { right, bottom } = svg.getBoundingClientRect();
@@ -57,6 +58,7 @@ for (const width of [1440, 390, 320]) {
 test('what is raw and what is scaled is told apart without the colours of signs', async () => {
   await onPage('en/', async (page) => {
     const lab = await wake(page, 'scaling-lab');
+    await lab.locator('.lab-charts[aria-busy="false"]').waitFor();
     const colorsOf = (selector, property) =>
       lab
         .locator(selector)

@@ -4,6 +4,9 @@ import { test } from 'node:test';
 import { onPage } from './browser.js';
 import { seed, wake } from './figures.js';
 
+/** Waits until the charts are what was last asked for. */
+const charted = (lab) => lab.locator('.lab-charts[aria-busy="false"]').waitFor();
+
 test("scaling lab: the article's variance and entropy at every width", async () => {
   await onPage('en/#lab.mode=article', async (page) => {
     const lab = await wake(page, 'scaling-lab');
@@ -50,6 +53,7 @@ test('scaling lab: keys and draws can be set, and the dashed lines are the theor
         assert.equal(found.length, 2);
         [raw, scaled].forEach((x, at) => assert.ok(Math.abs(found[at] / x - 1) < 0.01, `${found}`));
       };
+      await charted(lab);
       await check(128, 1);
       const bars = () => lab.locator('.bars').first().locator('li').count();
       assert.equal(await bars(), 8);
@@ -68,6 +72,7 @@ test('scaling lab: keys and draws can be set, and the dashed lines are the theor
         [...['0', '1', '2', '3', '4', '8', '32', '64', '96', '128', 'dk']],
       );
       await lab.getByRole('radio', { name: 'U(−1, 1)' }).check();
+      await charted(lab);
       await check(128 / 9, 1 / 9);
       await lab.getByRole('radio', { name: 'article’s data' }).check();
       await check(128 / 9, 1 / 9);
@@ -76,6 +81,58 @@ test('scaling lab: keys and draws can be set, and the dashed lines are the theor
       assert.equal(await lab.getByRole('radio', { name: '16', exact: true }).count(), 0);
       const dots = lab.locator('[data-series="article"] .series').first();
       assert.equal((await dots.getAttribute('d')).match(/h0/g).length, 16);
+    },
+    { ready },
+  );
+});
+
+test('scaling lab: many draws are made in turns, the last picture stands meanwhile, and the latest wish counts', async () => {
+  const ready = (page) => page.locator('attention-scaling-lab[data-live]').waitFor();
+  await onPage(
+    'en/?embed=1&figure=scaling-lab#lab.keys=16&lab.n=50',
+    async (page) => {
+      const lab = page.locator('attention-scaling-lab');
+      const bands = () =>
+        lab.locator('.chart .band').evaluateAll((all) => all.map((each) => each.getAttribute('d')));
+      const ask = (count) => lab.getByRole('radio', { name: count, exact: true }).check();
+      const said = (count) => lab.getByText(`90% of ${count} draws`).waitFor();
+      await charted(lab);
+      const few = await bands();
+      assert.equal(few.length, 4);
+
+      // Whatever the machine: frames are drawn while it computes.
+      const [isPrevious, frames] = await lab.evaluate(async ({ shadowRoot, updateComplete }) => {
+        const bandsNow = () =>
+          [...shadowRoot.querySelectorAll('.chart .band')].map((each) => each.getAttribute('d'));
+        const before = bandsNow().join();
+        [...shadowRoot.querySelectorAll('input[name="n"]')].at(-1).click();
+        await updateComplete;
+        const charts = shadowRoot.querySelector('.lab-charts');
+        const isBusy = () => charts.ariaBusy === 'true';
+        const stands =
+          isBusy() && bandsNow().join() === before && /50 draws/.test(shadowRoot.textContent);
+        let drawn = 0;
+        for (; isBusy() && drawn < 10; ++drawn) await new Promise(requestAnimationFrame);
+        return [stands, drawn];
+      });
+      assert.ok(isPrevious, 'what was there before stands until the new picture is ready');
+      assert.ok(frames >= 10, `${frames} frames`);
+
+      // Given up for another wish, it is not there when it is asked for again.
+      await ask('200');
+      await charted(lab);
+      await said('200');
+      await ask('1,000');
+      assert.equal(await lab.locator('.lab-charts').getAttribute('aria-busy'), 'true');
+      assert.equal(await lab.locator('.computing').innerText(), 'Computing …');
+      await charted(lab);
+      await said('1,000');
+      const many = await bands();
+      assert.equal(many.filter((band) => few.includes(band)).length, 0);
+      // What is known stands at once, and is the same as before.
+      await ask('50');
+      await said('50');
+      assert.deepEqual(await bands(), few);
     },
     { ready },
   );

@@ -5,6 +5,7 @@ import { frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { type Distribution, draws } from '../state/random.js';
 import { mean, quantile, variance } from '../state/statistics.js';
+import { atOnce, slices } from '../state/turns.js';
 
 export const widths = example.headDims;
 /** How many keys there may be, and how many draws per width, all in one batch; the article has eight keys. */
@@ -53,25 +54,37 @@ const bothOf = (page: Page, [query, key]: readonly [Tensor, Tensor]) => ({
 
 export const drawn = (page: Page, draw: Draw) => bothOf(page, inputsOf(draw));
 
-/** The first components of each vector. */
-function narrowed({ shape, data }: Tensor, width: number): Tensor {
-  const whole = shape.at(-1)!;
-  const rows = data.length / whole;
-  const first = new Float64Array(rows * width);
-  for (let row = 0; row < rows; ++row) {
-    for (let l = 0; l < width; ++l) first[row * width + l] = Number(data[row * whole + l]);
+/** The first components of each vector, of some of the draws. */
+function narrowed({ shape, data }: Tensor, width: number, from: number, to: number): Tensor {
+  const [, , each = 1, whole = 1] = shape;
+  const first = new Float64Array((to - from) * each * width);
+  for (let row = 0; row < (to - from) * each; ++row) {
+    for (let l = 0; l < width; ++l) {
+      first[row * width + l] = Number(data[(from * each + row) * whole + l]);
+    }
   }
-  return { shape: [...shape.slice(0, -1), width], data: first };
+  return { shape: [to - from, 1, each, width], data: first };
 }
 
-function inputsOf({ of, width, seed, keys, count = 1 }: Draw): [Tensor, Tensor] {
+/** A turn of drawing: a millisecond. */
+const NUMBERS = 1 << 14;
+
+function* drawing({ of, width, seed, keys, count = 1 }: Draw): Generator<void, [Tensor, Tensor]> {
   const next = draws(of, seed * 1009 + width);
-  const tensor = (rows: number): Tensor => ({
+  const tensor = (rows: number) => ({
     shape: [count, 1, rows, width],
-    data: Float64Array.from({ length: count * rows * width }, next),
+    data: new Float64Array(count * rows * width),
   });
-  return [tensor(1), tensor(keys)];
+  const made = [tensor(1), tensor(keys)] as [Tensor, Tensor];
+  for (const { data } of made) {
+    const draw = (from: number, to: number) => {
+      for (let at = from; at < to; ++at) data[at] = next();
+    };
+    yield* slices(data.length, draw, NUMBERS);
+  }
+  return made;
 }
+const inputsOf = (draw: Draw) => atOnce(drawing(draw));
 
 /** One draw, or the article's own numbers, as calls: before the scaling, and after. */
 export function callsOf(page: Page, draw: Omit<Draw, 'of'> & { of: Distribution | 'article' }) {
@@ -119,41 +132,55 @@ const spread = (width: number, xs: number[]): Spread => ({
   high: quantile(xs, 0.95),
 });
 
-export interface Survey {
-  rawVariance: Spread[];
-  scaledVariance: Spread[];
-  rawEntropy: Spread[];
-  scaledEntropy: Spread[];
-  /** Mean of the largest weight. */
-  rawLargest: number[];
-  scaledLargest: number[];
+/** What is measured of each draw, before the scaling and after. */
+export type Measure = `${'raw' | 'scaled'}${'Variance' | 'Entropy'}`;
+export type Survey = Record<Measure, Spread[]>;
+
+/** Of which draws, and how many at each width. */
+export interface Asked {
+  of: Distribution;
+  keys: number;
+  count: number;
 }
 
+/** A turn of asking the library: of so many draws, two milliseconds. */
+const AT_A_TIME = 50;
 const surveys = new Map<string, Survey>();
+export const nameOf = ({ of, keys, count }: Asked) => [of, keys, count].join();
+
+/** What has been found already. */
+export const surveyed = (asked: Asked): Survey | undefined => surveys.get(nameOf(asked));
 
 /** Many draws at every width. */
-export function survey(page: Page, of: Distribution, keys: number, count: number): Survey {
-  const name = [of, keys, count].join();
-  const known = surveys.get(name);
+export function* surveying(page: Page, asked: Asked): Generator<void, Survey> {
+  const known = surveyed(asked);
   if (known) return known;
+  const { of, keys, count } = asked;
   // Drawing takes longest, so it is done once: narrow vectors are the beginnings of wide ones.
-  const [query, key] = inputsOf({ of, width: widths.at(-1)!, seed: 1, keys, count });
-  const all = widths.map((width) => ({
-    width,
-    ...bothOf(page, [narrowed(query, width), narrowed(key, width)]),
-  }));
-  const spreads = (kind: 'raw' | 'scaled', measure: (sample: Sample) => number) =>
-    all.map((at) => spread(at.width, at[kind].map(measure)));
-  const largest = (kind: 'raw' | 'scaled') =>
-    all.map((at) => mean(at[kind].map(({ weights }) => Math.max(...weights))));
-  const made: Survey = {
-    rawVariance: spreads('raw', ({ scores }) => variance(scores)),
-    scaledVariance: spreads('scaled', ({ scores }) => variance(scores)),
-    rawEntropy: spreads('raw', ({ entropy }) => entropy),
-    scaledEntropy: spreads('scaled', ({ entropy }) => entropy),
-    rawLargest: largest('raw'),
-    scaledLargest: largest('scaled'),
-  };
-  surveys.set(name, made);
+  const all = yield* drawing({ of, width: widths.at(-1)!, seed: 1, keys, count });
+  const made: Survey = { rawVariance: [], scaledVariance: [], rawEntropy: [], scaledEntropy: [] };
+  for (const width of widths) {
+    const found: Record<Measure, number[]> = {
+      ...{ rawVariance: [], scaledVariance: [] },
+      ...{ rawEntropy: [], scaledEntropy: [] },
+    };
+    for (let from = 0; from < count; from += AT_A_TIME) {
+      const to = Math.min(from + AT_A_TIME, count);
+      const [query, key] = all.map((tensor) => narrowed(tensor, width, from, to));
+      const both = bothOf(page, [query!, key!]);
+      for (const kind of ['raw', 'scaled'] as const) {
+        found[`${kind}Variance`].push(...both[kind].map(({ scores }) => variance(scores)));
+        found[`${kind}Entropy`].push(...both[kind].map(({ entropy }) => entropy));
+      }
+      yield;
+    }
+    for (const measure of Object.keys(made) as Measure[]) {
+      made[measure].push(spread(width, found[measure]));
+    }
+  }
+  surveys.set(nameOf(asked), made);
   return made;
 }
+
+/** The same at once, whatever it takes. */
+export const survey = (page: Page, asked: Asked): Survey => atOnce(surveying(page, asked));

@@ -4,52 +4,51 @@ import { html, nothing } from 'lit';
 import en from '../content/en/figures/scaling-lab.json';
 import zh from '../content/zh/figures/scaling-lab.json';
 import { barsView } from '../draw/bars.js';
-import { type Series, chartView } from '../draw/chart.js';
 import { choiceView, sliderView } from '../draw/controls.js';
 import { footView } from '../draw/inspector.js';
 import { checksView } from '../draw/invariants.js';
 import { cellNumber, cellWeight, exactNumber, grouped } from '../draw/number.js';
-import { drawnDk, norm, rootDk, symbols, vector, withWidths } from '../draw/symbols.js';
+import { norm, rootDk, symbols, vector } from '../draw/symbols.js';
 import type { Table } from '../export/exhibit.js';
 import type { Page } from '../state/page.js';
-import type { Distribution } from '../state/random.js';
 import { jacobianNorm, variance } from '../state/statistics.js';
+import { inTurns } from '../state/turns.js';
 import { fill } from '../state/words.js';
 import labSheet from '../styles/scaling-lab.css?inline';
 import { Figure, sheets } from './figure.js';
 import {
+  type Charted,
+  type Mode,
+  askedBy,
+  captionView,
+  chartsView,
+  modes,
+  theory,
+} from './scaling-charts.js';
+import {
+  type Asked,
   type Sample,
   type Spread,
-  type Survey,
   callsOf,
   drawCounts,
   drawn,
   homeCounts,
   keyCounts,
+  nameOf,
   published,
   survey,
+  surveyed,
+  surveying,
   widths,
 } from './scaling-data.js';
 import { keepLast } from './traced-figure.js';
 
-type Mode = Distribution | 'article';
-const modes = ['normal', 'uniform', 'article'] as const;
 const home: Shown = { mode: 'normal', width: 64, seed: 1, ...homeCounts };
-const componentVariance: Record<Distribution, number> = { normal: 1, uniform: 1 / 3 };
 
-interface Shown {
-  mode: Mode;
+interface Shown extends Charted {
   width: number;
   seed: number;
-  keys: (typeof keyCounts)[number];
-  /** At each width of the charts. */
-  draws: (typeof drawCounts)[number];
 }
-
-/** The article draws from U(−1, 1). */
-const distributionOf = (mode: Mode): Distribution => (mode === 'normal' ? 'normal' : 'uniform');
-/** Var(q·k) = d_k · Var(q_l) · Var(k_l). */
-const theory = (mode: Mode, width: number) => width * componentVariance[distributionOf(mode)] ** 2;
 
 function panelView(
   page: Page,
@@ -116,65 +115,6 @@ function checks(page: Page, shown: Shown) {
   return checksView(page.words, { of: { weights: [raw[0]!.weights, scaled[0]!.weights] } });
 }
 
-function chartsView(page: Page, shown: Shown, chartWidth: number) {
-  const own = { en, zh }[page.language];
-  const { mode, width, keys, draws } = shown;
-  const found: Survey = survey(page, distributionOf(mode), keys, draws);
-  const line = (tone: 'raw' | 'scaled', spreads: Spread[]): Series => ({
-    name: own[tone],
-    tone,
-    points: spreads.map((at) => [at.width, at.mean]),
-    band: spreads.map((at) => [at.width, at.low, at.high]),
-  });
-  const articleLine = (measure: (sample: Sample) => number): Series => ({
-    name: own.modes.article,
-    tone: 'article',
-    points: widths.map((at) => [at, measure(published(page, at).raw[0]!)]),
-  });
-  const theoryLine = (of: (width: number) => number): Series => ({
-    name: own.theoryLine,
-    tone: 'theory',
-    points: widths.map((at) => [at, of(at)]),
-  });
-  const isArticle = mode === 'article';
-  const most = Math.log2(keys);
-  const x = { label: drawnDk, from: 8, to: 128, ticks: [8, 32, 64, 96, 128] };
-  return html`<div class="lab-charts">
-      ${chartView({
-        title: own.chartVariance,
-        width: chartWidth,
-        series: [
-          line('raw', found.rawVariance),
-          line('scaled', found.scaledVariance),
-          theoryLine((at) => theory(mode, at)),
-          theoryLine((at) => theory(mode, at) / at),
-          ...(isArticle ? [articleLine(({ scores }) => variance(scores))] : []),
-        ],
-        x,
-        y: { from: 0.01, to: 300, ticks: [0.01, 0.1, 1, 10, 100], isLog: true },
-        marker: width,
-      })}
-      ${chartView({
-        title: own.chartEntropy,
-        width: chartWidth,
-        series: [
-          line('raw', found.rawEntropy),
-          line('scaled', found.scaledEntropy),
-          ...(isArticle ? [articleLine(({ entropy }) => entropy)] : []),
-        ],
-        x,
-        y: { from: 0, to: most, ticks: Array.from({ length: most + 1 }, (_, at) => at) },
-        marker: width,
-      })}
-    </div>
-    ${footView(
-      checks(page, shown),
-      html`<p class="remark">
-        ${fill(own.band, { count: grouped(draws), keys, less: keys - 1 })}<br />${withWidths(isArticle ? own.bandArticle : mode === 'normal' ? own.bandNormal : own.bandUniform)}
-      </p>`,
-    )}`;
-}
-
 export class AttentionScalingLab extends Figure {
   static override styles = sheets(labSheet);
   static override key = 'lab';
@@ -186,7 +126,28 @@ export class AttentionScalingLab extends Figure {
   #chartWidth = 520;
   #sizes: ResizeObserver | undefined;
 
+  /** What the charts are of: what was last asked for, or until that is computed what was before it. */
+  #charted: Charted | undefined;
+  #asked = '';
+  #abort = new AbortController();
+
+  /** Computes what is asked for in turns, unless it is known; only the last that is asked for counts. */
+  async #ask(page: Page, asked: Asked): Promise<void> {
+    if (nameOf(asked) === this.#asked) return;
+    this.#asked = nameOf(asked);
+    this.#abort.abort();
+    if (surveyed(asked)) return;
+    const { signal } = (this.#abort = new AbortController());
+    try {
+      await inTurns(surveying(page, asked), signal);
+      this.requestUpdate();
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
   protected override updated(): void {
+    if (this.page) void this.#ask(this.page, askedBy(this.#shown));
     const chart = this.renderRoot.querySelector('.chart');
     if (!chart || this.#sizes) return;
     this.#sizes = new ResizeObserver(([entry]) => {
@@ -221,7 +182,7 @@ export class AttentionScalingLab extends Figure {
 
   protected override exhibit(page: Page) {
     const { mode, draws, ...draw } = this.#shown;
-    const found = survey(page, distributionOf(mode), draw.keys, draws);
+    const found = survey(page, askedBy({ mode, keys: draw.keys, draws }));
     const table = (name: string, spreads: readonly Spread[]): Table => ({
       name,
       head: ['d_k', 'mean', '5 %', '95 %'],
@@ -241,6 +202,9 @@ export class AttentionScalingLab extends Figure {
   protected override view(page: Page) {
     const own = { en, zh }[page.language];
     const shown = this.#shown;
+    const isBusy = !surveyed(askedBy(shown));
+    if (!isBusy) this.#charted = shown;
+    const charted = this.#charted ?? shown;
     const count = (
       label: string,
       name: string,
@@ -284,7 +248,12 @@ export class AttentionScalingLab extends Figure {
         </button>
       </div>
       <div data-picture>
-        ${panelsView(page, shown)} ${chartsView(page, shown, this.#chartWidth)}
+        ${panelsView(page, shown)}
+        <div class="lab-charts" aria-busy=${isBusy ? 'true' : 'false'}>
+          ${chartsView(page, charted, surveyed(askedBy(charted)), shown.width, this.#chartWidth)}
+          <p class="computing remark" role="status">${isBusy ? own.computing : nothing}</p>
+        </div>
+        ${footView(checks(page, shown), captionView(page, charted))}
       </div>
     </div>`;
   }

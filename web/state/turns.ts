@@ -3,13 +3,17 @@
 /** A slice is so many cells: a few milliseconds of work on any device. */
 export const SLICE = 1 << 17;
 
-/** Calls `work` with every range of up to `SLICE` of `count` cells, a turn after each. */
+/** In milliseconds, how long slices follow one another within a turn. */
+const TURN = 4;
+
+/** Calls `work` with every range of up to `size` of `count` cells, and may be left after each. */
 export function* slices(
   count: number,
   work: (from: number, to: number) => void,
+  size = SLICE,
 ): Generator<void, void> {
-  for (let from = 0; from < count; from += SLICE) {
-    work(from, Math.min(from + SLICE, count));
+  for (let from = 0; from < count; from += size) {
+    work(from, Math.min(from + size, count));
     yield;
   }
 }
@@ -22,15 +26,18 @@ export function atOnce<Result>(work: Generator<void, Result>): Result {
   }
 }
 
-/** A slice, then the page has its turn, and so on; rejects when `signal` says that it is not wanted. */
+/** Some slices, then the page has its turn, and so on; rejects when `signal` says that it is not wanted. */
 export async function inTurns<Result>(
   work: Generator<void, Result>,
   signal?: AbortSignal,
 ): Promise<Result> {
   for (;;) {
     signal?.throwIfAborted();
-    const { done, value } = work.next();
-    if (done) return value;
+    const end = performance.now() + TURN;
+    do {
+      const { done, value } = work.next();
+      if (done) return value;
+    } while (performance.now() < end);
     await new Promise((resolve) => setTimeout(resolve));
   }
 }
