@@ -2,7 +2,7 @@
 // 44 px for a finger. Cells keep the height; their width is what fits beside one another on a phone.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onPage, overflowOf } from './browser.js';
+import { languages, onPage, overflowOf } from './browser.js';
 
 /** The targets that are too small, in the page and inside its figures. */
 const small = (page, least, leastCell) =>
@@ -92,3 +92,56 @@ test('on a phone, Q and the scores stand side by side under a finger too', async
     { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
   );
 });
+
+for (const language of languages) {
+  test(`on the narrowest phone all fits wherever the sliders stand: ${language}`, async () => {
+    await onPage(
+      `${language}/`,
+      async (page) => {
+        for (const figure of await page.locator('[data-figure]').all()) {
+          await figure.scrollIntoViewIfNeeded();
+          await figure.and(page.locator('[data-live]')).waitFor({ state: 'attached' });
+        }
+        for (const end of ['', 'max', 'min']) {
+          const seen = await page.evaluate(async (to) => {
+            const figures = [...document.querySelectorAll('[data-figure]')];
+            const within = (selector) =>
+              figures.flatMap((figure) => [
+                ...(figure.shadowRoot ?? figure).querySelectorAll(selector),
+              ]);
+            const sliders = to === '' ? [] : within('input[type="range"]');
+            for (const slider of sliders) {
+              slider.value = slider[to];
+              for (const type of ['input', 'change'])
+                slider.dispatchEvent(new Event(type, { bubbles: true, composed: true }));
+            }
+            for (const figure of figures) await figure.updateComplete;
+            const isSeen = (element) => element.checkVisibility() && !element.closest('pre, svg');
+            const all = within('*').filter(isSeen);
+            const nameOf = (element) =>
+              `${element.getRootNode().host?.localName}: ${element.className || element.localName}`;
+            const boxOf = (element) => element.getBoundingClientRect();
+            const hasText = ({ childNodes }) =>
+              [...childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '');
+            const cells = all.filter((element) => element.matches('[role="gridcell"]'));
+            return {
+              sliders: sliders.length,
+              cells: cells.length,
+              wide: all.filter((element) => boxOf(element).right > innerWidth).map(nameOf),
+              thin: cells.filter((cell) => boxOf(cell).width < (to === '' ? 30 : 24)).map(nameOf),
+              tiny: all
+                .filter(hasText)
+                .filter((element) => parseFloat(getComputedStyle(element).fontSize) < 11)
+                .map(nameOf),
+            };
+          }, end);
+          const { sliders, cells, wide, thin, tiny } = seen;
+          assert.ok(cells > 300 && (end === '' || sliders > 15), `${cells} cells, ${sliders}`);
+          assert.deepEqual({ end, wide, thin, tiny }, { end, wide: [], thin: [], tiny: [] });
+          assert.ok((await overflowOf(page)) <= 0, `nothing is too wide at ${end}`);
+        }
+      },
+      { viewport: { width: 320, height: 800 }, hasTouch: true, isMobile: true },
+    );
+  });
+}

@@ -132,7 +132,7 @@ const hatched = ['causal', 'padding', 'window', 'prefix', 'documents', 'several'
 
 /** A 0/1 table is no M, which is added. */
 export const maskView = (page: Page, { setting }: Masked, reading: Reading, table: unknown) =>
-  html`<div class="painter-mask" style="--keys:${setting.keys}">
+  html`<div class="painter-mask">
     <div>
       <p class="matrix-title">
         <span class="symbol"

@@ -252,7 +252,12 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
         ${this.traced(
           page,
           (grid) =>
-            html`<div class="painter-board" ?data-many=${setting.keys > 7} data-picture>
+            html`<div
+                class="painter-board"
+                style="--keys:${setting.keys}"
+                ?data-many=${setting.keys > 7}
+                data-picture
+              >
                 ${this.#maskView(page, grid)} ${weightsView(frame, setting, page.words, grid)}
               </div>
               <p class="painter-says" aria-live="polite">
