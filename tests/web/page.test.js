@@ -32,6 +32,22 @@ test('both languages have the same words, with the same placeholders', async () 
   assert.deepEqual(entries(zh), entries(en));
 });
 
+test('a page that is passed on brings its title and what it is about, in its language', async () => {
+  const folder = new URL('../../build/site/', import.meta.url);
+  for (const language of languages) {
+    const html = await readFile(new URL(`${language}/index.html`, folder), 'utf8');
+    const { description } = await readWords(language);
+    const title = /<title>([^<]+)<\/title>/.exec(html)[1];
+    assert.equal(/[\u4e00-\u9fff]/.test(title), language === 'zh', title);
+    assert.ok(html.includes(`<html lang="${language === 'zh' ? 'zh-Hans' : 'en'}">`));
+    for (const name of ['name="description"', 'property="og:description"'])
+      assert.ok(html.includes(`<meta ${name} content="${description}" />`), name);
+    assert.ok(html.includes(`<meta property="og:title" content="${title}" />`));
+    const icon = /<link rel="icon" href="([^"]+)"/.exec(html)[1];
+    assert.match(await readFile(new URL(icon.replace(/^[./]*/, ''), folder), 'utf8'), /<svg/);
+  }
+});
+
 for (const language of languages) {
   test(`without JavaScript everything can be read: ${language}`, async () => {
     await onPage(

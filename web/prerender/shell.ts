@@ -5,9 +5,9 @@ import type { Language, Words } from '../state/words.js';
 import { type Section, anchorLink, parseSection } from './markdown.js';
 
 export const content = new URL('../content/', import.meta.url);
-export const languages: Record<Language, { tag: string; other: Language }> = {
-  en: { tag: 'en', other: 'zh' },
-  zh: { tag: 'zh-Hans', other: 'en' },
+export const languages: Record<Language, { tag: string; locale: string; other: Language }> = {
+  en: { tag: 'en', locale: 'en_GB', other: 'zh' },
+  zh: { tag: 'zh-Hans', locale: 'zh_CN', other: 'en' },
 };
 
 export const readWords = async (language: Language): Promise<Words> =>
@@ -61,7 +61,7 @@ export interface Shell {
 /** A whole page. */
 export async function shell(page: Shell): Promise<string> {
   const { language, path, sections, styles, script } = page;
-  const { tag, other } = languages[language];
+  const { tag, locale, other } = languages[language];
   const [words, otherWords] = await Promise.all([readWords(language), readWords(other)]);
   const up = path.replace(/[^/]+\//g, '../');
   const otherTag = languages[other].tag;
@@ -78,6 +78,12 @@ export async function shell(page: Shell): Promise<string> {
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <title>${escape(page.title)}</title>
     <meta name="description" content="${escape(page.description)}" />
+    <meta property="og:type" content="article" />
+    <meta property="og:title" content="${escape(page.title)}" />
+    <meta property="og:description" content="${escape(page.description)}" />
+    <meta property="og:locale" content="${locale}" />
+    <meta property="og:locale:alternate" content="${languages[other].locale}" />
+    <meta name="twitter:card" content="summary" />
     <link vite-ignore rel="alternate" hreflang="${otherTag}" href="${up}${page.otherPath}" />
     <link rel="icon" href="/icon.svg" type="image/svg+xml" />
     <script src="/theme.js"></script>
