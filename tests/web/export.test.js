@@ -225,7 +225,7 @@ test('links and frames are copied; a figure with numbers of its own keeps them i
 /** Every other figure with a result, in a state of its own, and what its tables are called. */
 const figures = {
   'bug-gallery': {
-    link: 'bug.case=2.5&bug.chosen=3.0.0.0.1.0.0.0.0.0.0.0&bug.open=2.5',
+    link: 'bug.rows=2.5&bug.chosen=3.0.0.0.1.0.0.0.0.0.0.0&bug.open=2.5',
     calls: 0,
     programs: true,
     tables: Array.from({ length: 22 }, (_, at) => (at % 2 ? /: right$/ : /: wrong$/)),
@@ -391,7 +391,7 @@ for (const [name, { link, calls = 1, programs: isCode = calls > 0, tables = [] }
 const ownPrograms = {
   'bug-gallery': [
     ['', [/0\.466\d+/, '0.4662']],
-    ['bug.case=2', [/(?<=0\.1, )0\.9/, '0.8']],
+    ['bug.rows=2', [/(?<=0\.1, )0\.9/, '0.8']],
   ],
   broadcast: [
     ['', [/1, 2\b/, '2, 1'], [/'ambiguous'/, 'undefined']],

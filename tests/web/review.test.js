@@ -28,7 +28,7 @@ test('quiz: feedback, model answer, and checks that hold on fresh numbers', asyn
 
 /** A link with every case open. */
 const allOpen = (of = '') =>
-  `${of}bug.case=${Array.from({ length: 12 }, (_, at) => at + 1).join('.')}`;
+  `${of}bug.rows=${Array.from({ length: 12 }, (_, at) => at + 1).join('.')}`;
 
 test('bug gallery: each case shows its own numbers', async () => {
   await onPage(`en/#${allOpen()}`, async (page) => {

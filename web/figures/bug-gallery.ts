@@ -226,7 +226,7 @@ export class AttentionBugGallery extends ProseFigure {
     prose.querySelector('.bugs')!.before(hint);
     const folds = (name: string) => [...prose.querySelectorAll<HTMLDetailsElement>(name)];
     const [bugs, answers] = [folds('.bug'), folds('.diagnosis')];
-    this.keepFolds('case', bugs, [1]);
+    this.keepFolds('rows', bugs, [1]);
     this.keepFolds('hint', folds('.hint-fold'));
     this.keepFolds('open', answers);
     const asked = bugs.map((bug, index) => {
