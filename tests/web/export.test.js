@@ -262,7 +262,7 @@ const figures = {
     calls: 2,
     tables: [/variance/, /scaled/, /entropy/, /scaled/],
   },
-  sentence: { link: 'it.causal=1' },
+  sentence: { link: 'it.asks=3&it.causal=1&it.hide=2' },
   'shape-flow': {
     link: 'shape.tokens=6&shape.mode=single',
     calls: 0,

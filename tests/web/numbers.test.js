@@ -58,10 +58,10 @@ test('precision and sentence: what overflows in float16, and what the causal mas
     }
     const sentence = await wake(page, 'sentence');
     assert.match(await sentence.locator('.figure').innerText(), /“cat” gets 0\.60/);
-    await sentence.locator('.switch input').check();
-    assert.match(await sentence.locator('.figure').innerText(), /“cat” gets 0\.67/);
+    await sentence.getByRole('switch', { name: 'Causal mask' }).check();
+    assert.match(await sentence.locator('.figure').innerText(), /“cat” gets 0\.60 ÷ 0\.90 ≈ 0\.67/);
     // Weights, of which the mask makes exact zeros.
-    const hidden = sentence.locator('[data-hidden] .share');
+    const hidden = sentence.locator('[data-cause] + .share');
     assert.deepEqual(await hidden.allInnerTexts(), ['0', '0']);
   });
 });

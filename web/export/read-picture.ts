@@ -131,17 +131,19 @@ export function pictureOf(root: ParentNode, paper: string): Picture {
     });
   };
 
+  const hatchItems = ({ dataset }: HTMLElement, style: CSSStyleDeclaration, box: Box): Item[] => {
+    const { cause } = dataset;
+    if (cause === undefined || style.backgroundImage === 'none') return [];
+    const hatch = color(style.color, background) ?? '#888888';
+    return [{ kind: 'hatch', color: hatch, directions: directionsOf[cause] ?? crossed, ...box }];
+  };
+
   const cellItems = (cell: HTMLElement): Item[] => {
     const style = getComputedStyle(cell);
     const box = place(cell.getBoundingClientRect());
     const fill = color(style.backgroundColor, background);
     const items: Item[] = fill ? [{ kind: 'fill', color: fill, ...box }] : [];
-    const { cause } = cell.dataset;
-    if (cause !== undefined && style.backgroundImage !== 'none') {
-      const hatch = color(style.color, background) ?? '#888888';
-      const directions = directionsOf[cause] ?? crossed;
-      items.push({ kind: 'hatch', color: hatch, directions, ...box });
-    }
+    items.push(...hatchItems(cell, style, box));
     if (cell.dataset.tone === 'nan') {
       const { x, y, width, height } = box;
       const line = (from: number, to: number): Item => ({
@@ -181,7 +183,7 @@ export function pictureOf(root: ParentNode, paper: string): Picture {
     const box = place(element.getBoundingClientRect());
     const fill = color(style.backgroundColor, background);
     const items: Item[] = fill ? [{ kind: 'fill', color: fill, ...box }] : [];
-    return [...items, ...edgeItems(box, style)];
+    return [...items, ...hatchItems(element, style, box), ...edgeItems(box, style)];
   };
 
   const textItem = (text: string, on: DOMRect, parent: Element): Item => {
