@@ -276,6 +276,8 @@ export abstract class Figure extends LitElement {
     if (this.page) this.querySelector('.first-frame')?.remove();
     changed.get('page')?.store.removeEventListener('change', this.#changed);
     this.page?.store.addEventListener('change', this.#changed);
+    // What the page opened with is what the first change is a change of.
+    if (this.page) this.isConcerned();
   }
 
   override disconnectedCallback(): void {
