@@ -163,6 +163,20 @@ function alignNumbers(cells: { inline: Token }[]): boolean {
   return true;
 }
 
+/** A Chinese paragraph ends with a line of three characters at least, not of one. */
+function keepEnds(markdown: MarkdownIt): void {
+  markdown.core.ruler.push('keep ends', ({ tokens, Token }) => {
+    for (const { children } of tokens) {
+      const last = children?.at(-1);
+      const [end] = /(?<=.{9})\p{Script=Han}{3}\p{P}*$/u.exec(last?.content ?? '') ?? [];
+      if (last?.type !== 'text' || end === undefined) continue;
+      last.content = last.content.slice(0, -end.length);
+      const content = `<span class="joined">${end}</span>`;
+      children!.push(Object.assign(new Token('html_inline', '', 0), { content }));
+    }
+  });
+}
+
 /**
  * A table with words or formulas in three columns or more is, on a phone, a list: row by row, each
  * cell with its head. One of five columns takes the whole width elsewhere, unless it is of numbers.
@@ -190,6 +204,7 @@ export function markdownFor(words: Words, output: 'htmlAndMathml' | 'mathml' = '
   markdown.use(katex, { throwOnError: true, output });
   anchors(markdown, words);
   keepPunctuation(markdown);
+  keepEnds(markdown);
   closeUp(markdown);
   for (const kind of ['note', 'correction', 'example'] as const) aside(markdown, kind, words);
   step(markdown);
