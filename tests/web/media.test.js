@@ -101,7 +101,17 @@ test('on paper: the figure as it stands, no controls, and on white from the dark
       const light = await paper();
       await page.locator('#theme').selectOption('dark');
       assert.notEqual(await paper(), light);
+      for (const name of ['retrieval', 'scaling-lab']) {
+        await page.locator(`attention-${name}`).scrollIntoViewIfNeeded();
+        await page.locator(`attention-${name}[data-live]`).waitFor();
+      }
+      const change = page.locator('attention-retrieval .whose button');
+      assert.equal(await change.isVisible(), true);
       await page.emulateMedia({ media: 'print' });
+      assert.equal(await change.isVisible(), false);
+      const bar = page.locator('attention-scaling-lab .bar').first();
+      const inkOf = (element) => getComputedStyle(element).printColorAdjust;
+      assert.equal(await bar.evaluate(inkOf), 'exact', 'a bar is ink, not a background');
       assert.equal(await paper(), light);
       assert.equal((await cell(page, 'output', 3, 1).innerText()).trim(), '−0.12');
       for (const control of ['.rail', '.tools', '.switch', '.inspector', '.export']) {
