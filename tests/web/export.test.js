@@ -242,7 +242,7 @@ const figures = {
   },
   'dot-product': { link: 'dot.q=1,2&dot.k=-1.5,0.5', tables: ['geometry'] },
   dropout: { link: 'drop.p=0.25&drop.seed=7', tables: ['mean of 1000 draws'] },
-  'finite-mask': { link: 'finite.c=-1e4', calls: 2 },
+  'finite-mask': { link: 'finite.in=float16', calls: 2 },
   'mask-order': { link: 'order.add=2000', calls: 2, tables: [/zeros/, /sums/] },
   'mask-painter': {
     link: 'mask.m=keys:8,left:2,rules:causal+window+padding,paint:4.1+4.2+4.3+4.4',
@@ -332,7 +332,9 @@ for (const [name, { link, calls = 1, programs: isCode = calls > 0, tables = [] }
     for (const call of whole.calls) {
       const { query, key, value } = call.inputs;
       const given = [query, key, value].map((rows) => tensor(rows, call.dtype ?? 'float64'));
-      const { steps } = attention.explain(...given, call.options);
+      const explained = attention.explain(...given, call.options);
+      // Of float16 what its own arithmetic gives.
+      const { steps } = explained.unwidened ?? explained;
       for (const step of ['scores', 'scaled', 'masked', 'weights', 'dropped', 'output']) {
         if (!steps[step]) continue;
         const core = toNested(steps[step]);
@@ -356,7 +358,8 @@ for (const [name, { link, calls = 1, programs: isCode = calls > 0, tables = [] }
         .map((line) => JSON.parse(line));
       assert.deepEqual(
         printed,
-        whole.calls.map(({ expected }) => expected.output),
+        // What JSON has no numbers for prints as null.
+        JSON.parse(JSON.stringify(whole.calls.map(({ expected }) => numbers(expected.output)))),
       );
       checkPython(paths);
       checkCpp(paths['C++']);

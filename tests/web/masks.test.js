@@ -74,6 +74,25 @@ test('a finite minus infinity shares out what nobody may see; the mask does not'
     assert.deepEqual((await matrix(finite, 1))[1], ['0.25', '0.25', '0.25', '0.25']);
     assert.deepEqual((await matrix(finite, 3))[1], ['0', '0', '0', '0']);
     assert.match(await finite.locator('.comparison-says').innerText(), /differ/);
+    const says = async (...texts) => {
+      for (const text of texts) {
+        await finite.locator('.comparison-says', { hasText: text }).waitFor();
+      }
+    };
+    const choose = (name) => finite.getByRole('radio', { name, exact: true }).check();
+    // −10⁹ is no number of float16: −∞ four times, and no largest score.
+    await choose('float16');
+    await says('−10⁹ is beyond float16', 'weights are NaN');
+    assert.deepEqual((await matrix(finite, 0))[1], ['−∞', '−∞', '−∞', '−∞']);
+    assert.deepEqual((await matrix(finite, 1))[1], ['NaN', 'NaN', 'NaN', 'NaN']);
+    assert.deepEqual((await matrix(finite, 3))[1], ['0', '0', '0', '0']);
+    await choose('keys 1 and 2');
+    await says('has become −∞', 'the two agree');
+    // −10⁴ is one, 8 apart from its neighbours: the scores drown in it as in −10⁹ elsewhere.
+    await choose('nothing');
+    await choose('−10⁴');
+    await says('They differ');
+    assert.deepEqual((await matrix(finite, 1))[1], ['0.25', '0.25', '0.25', '0.25']);
   });
 });
 

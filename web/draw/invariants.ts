@@ -40,7 +40,8 @@ export const checkedOf = ({ matrices, cause, case: { dtype } }: Frame): Checked 
 });
 
 /** Rounding of a sum of a few terms; anything beyond is a fault. */
-const slackOf = (dtype: Checked['dtype']) => 8 * (dtype === 'float32' ? 2 ** -23 : Number.EPSILON);
+const spacings = { float16: 2 ** -10, float32: 2 ** -23, float64: Number.EPSILON };
+const slackOf = (dtype: Checked['dtype'] = 'float64') => 8 * spacings[dtype];
 const sumOf = (row: readonly number[]) => row.reduce((sum, x) => sum + x, 0);
 
 export function invariantsOf({ weights, cause, value, output, dtype }: Checked): Invariant[] {

@@ -7,13 +7,17 @@ function program(call: Call, index: number): string {
   const of = parts(call, notations.cpp);
   const { matrices, case: given } = call.frame;
   const { mask, start, dropout } = given.options;
-  const number = of.isFloat32 ? 'float' : 'double';
+  const number = of.dtype === 'float64' ? 'double' : 'float';
   const array = (name: string, matrix: Matrix, text: string) =>
     `  ${number} ${name}[${matrix.length}][${matrix[0]?.length ?? 0}] = ${text};\n`;
   const input = (role: 'query' | 'key' | 'value') => {
     const { projection } = call;
-    if (!projection) return array(role, matrices[role], of[role]);
     const size = `[${matrices[role].length}][${matrices[role][0]?.length ?? 0}]`;
+    if (of.dtype === 'float16') {
+      const numbers = `${role}_numbers`;
+      return `${array(numbers, matrices[role], of[role])}  Float16 ${role}${size};\n  narrow_all(${numbers}, ${role});\n`;
+    }
+    if (!projection) return array(role, matrices[role], of[role]);
     return `${array(`w_${role}`, projection.weights[role], of.projection![role])}  double ${role}${size};\n  product(x, w_${role}, ${role});\n`;
   };
   const isCausal = mask === 'causal' && start === undefined;
@@ -31,7 +35,8 @@ ${call.projection ? array('x', call.projection.x, of.projection!.x) : ''}${input
 ${of.bias ? '  call.options.bias = tensor(bias);\n' : ''}${of.allowed ? `  call.options.mask = ${rule};\n` : ''}${dropout ? `  call.options.dropout = Dropout{${dropout.p}, ${dropout.seed}};\n` : ''}  Plan plan;
   const Error error = check(call, Purpose::explain, 0, plan);
   assert(!error);
-  for (const Step& step : explain(call, plan).steps) {
+  const Explanation explained = explain(call, plan);
+  for (const Step& step : explained${of.dtype === 'float16' ? '.unwidened->' : '.'}steps) {
     const std::string name = step.name;
     if (name == "weights") assert_close(step, expected_weights);
     if (name == "output") assert_close(step, expected_output);
@@ -51,6 +56,14 @@ void product(double (&a)[rows][inner], double (&b)[inner][columns], double (&to)
 }
 `;
 
+const narrowed = `
+template <std::size_t rows, std::size_t columns>
+void narrow_all(const float (&numbers)[rows][columns], Float16 (&to)[rows][columns]) {
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < columns; ++j) to[i][j] = narrow<Float16>(numbers[i][j]);
+}
+`;
+
 export const toCpp = (calls: readonly Call[]): string => `// ${title}
 ${compiling}
 #undef NDEBUG
@@ -61,6 +74,7 @@ ${compiling}
 #include <type_traits>
 
 #include "core/attention.h"
+#include "core/dtype.h"
 
 using namespace attention;
 
@@ -69,6 +83,7 @@ Tensor tensor(T (&numbers)[rows][columns]) {
   Tensor result;
   result.data = numbers;
   result.dtype = std::is_same_v<T, bool>     ? DType::boolean
+                 : std::is_same_v<T, Float16> ? DType::float16
                  : std::is_same_v<T, double> ? DType::float64
                                              : DType::float32;
   result.rank = 2;
@@ -88,7 +103,7 @@ void assert_close(const Step& step, const T (&expected)[rows][columns]) {
     assert(std::isnan(want) ? std::isnan(got[n]) : gap <= near * (1e-3 + std::abs(want)));
   }
 }
-${calls.some(({ projection }) => projection) ? product : ''}
+${calls.some(({ frame }) => frame.case.dtype === 'float16') ? narrowed : ''}${calls.some(({ projection }) => projection) ? product : ''}
 ${calls.map(program).join('\n')}
 int main() {
 ${calls.map((_, index) => `  check_${index + 1}();\n`).join('')}  std::puts("agrees");

@@ -18,7 +18,7 @@ function program(call: Call): string {
   const of = parts(call, notations.javascript);
   return `${inputs(of)}
 const options = ${JSON.stringify(call.frame.case.options)};
-const { steps } = attention.explain(given(query), given(key), given(value), options);
+const { steps } = attention.explain(given(query), given(key), given(value), options)${of.dtype === 'float16' ? '.unwidened' : ''};
 
 const expectedWeights = ${of.weights};
 const expectedOutput = ${of.output};
@@ -33,8 +33,9 @@ const block = (call: Call) =>
   call.name ? `// ${call.name}\n{\n${program(call).replace(/^(?=.)/gm, '  ')}}\n` : program(call);
 
 export function toJavaScript(calls: readonly Call[]): string {
-  const isFloat32 = calls.some(({ frame }) => frame.case.dtype === 'float32');
-  const [dtype, near] = isFloat32 ? ['float32', '1e-6 + 1e-5'] : ['float64', '1e-12 + 1e-9'];
+  // All calls of a figure are of one type.
+  const dtype = calls[0]?.frame.case.dtype ?? 'float64';
+  const near = dtype === 'float64' ? '1e-12 + 1e-9' : '1e-6 + 1e-5';
   return `// ${title}
 import { load, tensor, toNested } from 'attention-wasm';
 

@@ -77,7 +77,7 @@ export function parts({ frame, projection }: Call, notation: Notation) {
         notation,
       ),
     dropout: options.dropout,
-    isFloat32: of.dtype === 'float32',
+    dtype: of.dtype ?? 'float64',
   };
 }
 

@@ -20,14 +20,22 @@ function inputs(
 const check = (library: string, name: string, matrix: string) =>
   `expected_${name} = ${matrix}\nassert ${library}.allclose(${name}, expected_${name}, **close), ${name}`;
 
-const closeness = (isFloat32: boolean) =>
-  `close = dict(${isFloat32 ? 'rtol=1e-5, atol=1e-6' : 'rtol=1e-9, atol=1e-12'}, equal_nan=True)`;
+const tolerances = {
+  float16: 'rtol=2e-3, atol=1e-3',
+  float32: 'rtol=1e-5, atol=1e-6',
+  float64: 'rtol=1e-9, atol=1e-12',
+};
+type DType = keyof typeof tolerances;
+const closeness = (dtype: DType) => `close = dict(${tolerances[dtype]}, equal_nan=True)`;
 
 function torchProgram(call: Call): string {
   const of = parts(call, notations.python);
-  const { weights, output, scale, allowed, bias, kept, dropout, hasEmptyRow, isFloat32 } = of;
+  const { weights, output, scale, allowed, bias, kept, dropout, hasEmptyRow, dtype } = of;
+  // What float16 does not hold is refused at once, but turns into infinity when it is converted.
   const matrix = (text: string) =>
-    `torch.tensor(${text}, dtype=torch.${isFloat32 ? 'float32' : 'float64'})`;
+    dtype === 'float16'
+      ? `torch.tensor(${text}).half()`
+      : `torch.tensor(${text}, dtype=torch.${dtype})`;
   const biased = bias ? 'scaled + bias' : 'scaled';
   const empty = `# ${emptyRemark}\nweights = weights.masked_fill(~allowed.any(-1, keepdim=True), 0.0)\n`;
   return `${inputs(of, matrix)}
@@ -39,7 +47,7 @@ masked = ${allowed ? `(${biased}).masked_fill(~allowed, float('-inf'))` : biased
 weights = torch.softmax(masked, dim=-1)
 ${hasEmptyRow ? empty : ''}${dropped('weights', kept && `torch.tensor(${kept})`, dropout?.p)}
 
-${closeness(isFloat32)}
+${closeness(dtype)}
 ${check('torch', 'weights', matrix(weights))}
 ${check('torch', 'output', matrix(output))}
 print(output)
@@ -48,9 +56,8 @@ print(output)
 
 function numpyProgram(call: Call): string {
   const of = parts(call, notations.python);
-  const { weights, output, scale, allowed, bias, kept, dropout, hasEmptyRow, isFloat32 } = of;
-  const matrix = (text: string) =>
-    `np.array(${text}, dtype=np.${isFloat32 ? 'float32' : 'float64'})`;
+  const { weights, output, scale, allowed, bias, kept, dropout, hasEmptyRow, dtype } = of;
+  const matrix = (text: string) => `np.array(${text}, dtype=np.${dtype})`;
   const biased = bias ? 'scaled + bias' : 'scaled';
   const shift = hasEmptyRow
     ? `row_max = np.where(allowed.any(-1, keepdims=True), masked.max(-1, keepdims=True), 0.0)`
@@ -70,7 +77,7 @@ row_sum = exponentials.sum(-1, keepdims=True)
 ${divide}
 ${dropped('weights', kept && `np.array(${kept})`, dropout?.p)}
 
-${closeness(isFloat32)}
+${closeness(dtype)}
 ${check('np', 'weights', matrix(weights))}
 ${check('np', 'output', matrix(output))}
 print(output)

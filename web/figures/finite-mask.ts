@@ -24,7 +24,8 @@ const constants = { '-10': -10, '-1e4': -1e4, '-1e9': -1e9 } as const;
 type Constant = keyof typeof constants;
 const constantNames = Object.keys(constants) as Constant[];
 type Hidden = 'all' | 'causal';
-type Precision = 'float32' | 'float64';
+const precisions = ['float16', 'float32', 'float64'] as const;
+type Precision = (typeof precisions)[number];
 const home = {
   constant: '-1e9' as Constant,
   hidden: 'all' as Hidden,
@@ -92,6 +93,8 @@ function boardView(page: Page, shown: Shown, grid?: GridState<Name>) {
   const isSame = matrices.addedWeights.every((row, i) =>
     row.every((x, j) => Math.abs(x - matrices.maskedWeights[i]![j]!) < 1e-6),
   );
+  // Beyond the largest number of the type.
+  const isInfinite = matrices.addedScores.flat().includes(-Infinity);
   const column = (title: string, way: Way) => {
     const [scores, weights] = [`${way}Scores`, `${way}Weights`] as const;
     const cause = way === 'masked' ? { cause: hatch } : {};
@@ -107,7 +110,10 @@ function boardView(page: Page, shown: Shown, grid?: GridState<Name>) {
   return html`<div class="comparison" data-picture>
       ${column(title.added, 'added')} ${column(title.masked, 'masked')}
     </div>
-    <p class="comparison-says" aria-live="polite">${own.says[isSame ? 'same' : 'different']}</p>
+    <p class="comparison-says" aria-live="polite">
+      ${isInfinite ? fill(own.says.infinite, { constant: names[shown.constant] }) : nothing}
+      ${own.says[isSame ? 'same' : isInfinite ? 'empty' : 'different']}
+    </p>
     ${
       matrices.addedScores.flat().some((x) => isBeyond(x, domain))
         ? html`<p class="hatches">
@@ -150,7 +156,7 @@ export class AttentionFiniteMask extends TracedFigure<Name> {
       of: this.given,
       constant: this.setting('c', among(constantNames), home.constant),
       hidden: this.setting('hide', among(['all', 'causal'] as const), home.hidden),
-      dtype: this.setting('in', among(['float32', 'float64'] as const), home.dtype),
+      dtype: this.setting('in', among(precisions), home.dtype),
     };
   }
 
@@ -193,7 +199,7 @@ export class AttentionFiniteMask extends TracedFigure<Name> {
         ${choiceView<Precision>({
           label: own.dtype,
           name: 'dtype',
-          options: (['float32', 'float64'] as const).map((name) => [name, name]),
+          options: precisions.map((name) => [name, name]),
           value: shown.dtype,
           change: (to) => this.set('in', to === home.dtype ? undefined : to),
         })}

@@ -12,8 +12,8 @@ export interface Case {
   options: AttentionOptions;
   /** From which its numbers were made, though some may have been changed since: see random.ts. */
   seed?: number;
-  /** What it is computed in; float64 unless said. */
-  dtype?: 'float32' | 'float64';
+  /** What it is computed in, every step of it; float64 unless said. */
+  dtype?: 'float16' | 'float32' | 'float64';
 }
 
 export const isCausal = ({ options }: Case) => options.mask === 'causal';

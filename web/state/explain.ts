@@ -24,7 +24,10 @@ export interface Explained {
   diagnostics: Diagnostics;
 }
 
-/** float64 unless said, so that what the reader typed is what is computed with. */
+/**
+ * float64 unless said, so that what the reader typed is what is computed with. In float16 every step is
+ * rounded to it, as that type's own arithmetic does.
+ */
 export function explain(
   { attention, library: { tensor, toNested } }: Pick<Page, 'attention' | 'library'>,
   { query, key, value }: Rows,
@@ -32,12 +35,8 @@ export function explain(
   dtype: DType = 'float64',
 ): Explained {
   const given = (rows: Matrix) => tensor(rows, dtype);
-  const { steps, lse, diagnostics } = attention.explain(
-    given(query),
-    given(key),
-    given(value),
-    options,
-  );
+  const explained = attention.explain(given(query), given(key), given(value), options);
+  const { steps, lse, diagnostics } = explained.unwidened ?? explained;
   const nested = Object.entries({ ...steps, lse }).map(([name, step]) => [name, toNested(step)]);
   return { ...(Object.fromEntries(nested) as Omit<Explained, 'diagnostics'>), diagnostics };
 }
