@@ -95,6 +95,9 @@ function boardView(page: Page, shown: Shown, grid?: GridState<Name>) {
   );
   // Beyond the largest number of the type.
   const isInfinite = matrices.addedScores.flat().includes(-Infinity);
+  const says = isInfinite
+    ? `${fill(own.says.infinite, { constant: names[shown.constant] })}${own.says[isSame ? 'same' : 'empty']}`
+    : own.says[isSame ? 'same' : 'different'];
   const column = (title: string, way: Way) => {
     const [scores, weights] = [`${way}Scores`, `${way}Weights`] as const;
     const cause = way === 'masked' ? { cause: hatch } : {};
@@ -110,10 +113,7 @@ function boardView(page: Page, shown: Shown, grid?: GridState<Name>) {
   return html`<div class="comparison" data-picture>
       ${column(title.added, 'added')} ${column(title.masked, 'masked')}
     </div>
-    <p class="comparison-says" aria-live="polite">
-      ${isInfinite ? fill(own.says.infinite, { constant: names[shown.constant] }) : nothing}
-      ${own.says[isSame ? 'same' : isInfinite ? 'empty' : 'different']}
-    </p>
+    <p class="comparison-says" aria-live="polite">${says}</p>
     ${
       matrices.addedScores.flat().some((x) => isBeyond(x, domain))
         ? html`<p class="hatches">
