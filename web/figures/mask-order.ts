@@ -161,7 +161,7 @@ export class AttentionMaskOrder extends TracedFigure<Name> {
     const addition = this.#addition;
     return html`<div class="tools">
         ${choiceView<Addition>({
-          label: html`${own.add} ${cellName('scores', 0, this.given.key.length - 1)}`,
+          label: html`${own.add} ${cellName('scaled', 0, this.given.key.length - 1)}`,
           name: 'addition',
           options: additionNames.map((name) => [name, grouped(additions[name])] as const),
           value: addition,
