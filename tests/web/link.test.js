@@ -36,7 +36,7 @@ const keys = {
   'bench.scale': ['2'],
   'bench.seed': ['3', '-3', '0'],
   'bench.sinks': ['-0.5'],
-  'bench.softcap': ['2', '-2', '0'],
+  'bench.softcap': ['2', '-2', 'off'],
   'bench.stage': ['masked'],
   'bench.start': ['top-left'],
   'bug.chosen': ['2.0.0.0.0.3.0.0.0.0.0.1', '4.0.0.0.0.0.0.0.0.0.0.0', '3.0.0.0.0.0.0.0.0.0.0.0'],

@@ -55,7 +55,7 @@ test('workbench: tensors and texts stay over a reload and in the other language'
       await type(bench, 'key', '[[1, 2], [3]]');
       await says(
         field(bench, 'key'),
-        'Row 2 has 1 numbers, the first has 2. The tensor that was read before, 4×3',
+        'Row 2 is 1 long, the first is 2. The tensor that was read before, 4×3',
       );
       const shown = await cells(bench, 'output');
       await kept(page, 4, 4);
@@ -64,7 +64,7 @@ test('workbench: tensors and texts stay over a reload and in the other language'
       await bench.scrollIntoViewIfNeeded();
       await says(bench, /✓ The weights agree/);
       assert.deepEqual(await cells(bench, 'output'), shown);
-      await says(field(bench, 'key'), 'Row 2 has 1 numbers, the first has 2.');
+      await says(field(bench, 'key'), 'Row 2 is 1 long, the first is 2.');
       assert.equal(await textOf(bench, 'key'), '[[1, 2], [3]]');
 
       await page.locator('a[data-keep-state][hreflang="zh"], a[data-keep-state]').first().click();
@@ -175,7 +175,7 @@ test('workbench: where a browser keeps nothing it works, and says what would be 
         bench,
         isFull ? /more than this browser has room for/ : /keeps nothing for this page/,
       );
-      await says(bench, 'T ≠ S: Q has 3 queries');
+      await says(bench, 'T ≠ S: Q has 3 rows');
       await page.reload();
       await bench.scrollIntoViewIfNeeded();
       await says(field(bench, 'query'), '4×3, float64');

@@ -184,15 +184,15 @@ test('workbench: what each batch element, head and block has is the library’s'
       ],
       [
         'start=1,2,3',
-        'query 1 stands at: there are 3 places for 2 batch elements; give one for all',
+        'query 1 stands at: the places are 3 and the batch elements 2; give one for all',
       ],
       [
         'mask=documents.starts.1;2;3',
-        'documents, begin at keys: there are 3 for 2 batch elements; give as many',
+        'documents, begin at keys: they are 3 and the batch elements 2; give as many',
       ],
       [
         'mask=documents.ids.1.2.3',
-        'documents, or documents of the keys: there are 3 numbers for 4 keys; give one for each key.',
+        'documents, or documents of the keys: the numbers are 3 and the keys 4; give one for each key.',
       ],
       [
         'mask=documents.starts.3.1',
@@ -201,7 +201,7 @@ test('workbench: what each batch element, head and block has is the library’s'
       ['mask=lengths.keys.4.5', 'real keys per batch element: 5 is too large; there are 4'],
       [
         'mask=causal~or.blocks.size.2.layout.101',
-        'blocks: the rows are 1×3, but 4 queries and 4 keys in blocks of 2 need 2×2; give so many rows',
+        'blocks: the table is 1×3, but queries (4) and keys (4) in blocks of 2 need 2×2; give rows',
       ],
     ]) {
       await follow(page, state.replace(/^/, 'bench.'));

@@ -30,7 +30,7 @@ test('workbench: text of every kind, and what is wrong with it, without losing a
     await type(bench, 'query', '[[1, 2, 3], [4, 5]]');
     await says(
       bench.locator('[data-field="query"] [role="alert"]'),
-      /^Row 2 has 2 numbers, the first has 3\./,
+      /^Row 2 is 2 long, the first is 3\./,
     );
     await type(bench, 'query', JSON.stringify(seed.Q).replace('0.11', 'NaN'));
     await says(bench, 'First number that is not finite: scores, row 1, column 1.');
@@ -205,7 +205,7 @@ test('workbench: of several heads and batch elements each has its own slope, sin
       }
       await bench.getByLabel('sinks').fill('0.5, −1');
       await bench.getByLabel('sinks').press('Enter');
-      await says(bench, 'sinks: there are 2 numbers for 3 heads; give one for each head.');
+      await says(bench, 'sinks: the numbers are 2 and the heads 3; give one for each head.');
       await bench.getByLabel('sinks').fill(sinks.join('；'));
       await bench.getByLabel('sinks').press('Enter');
       await bench.locator('.bench-shown:not([data-stale])').waitFor();
@@ -249,7 +249,7 @@ test('workbench: what a link or a box asks for in vain is said', async () => {
   await onBench(
     async ({ page, bench }) => {
       await says(bench, 'dropout p: “3” was asked for, 1 is used.');
-      await says(bench, 'softcap: “x” cannot be used; 0 stays.');
+      await says(bench, 'softcap: “x” cannot be used; off stays.');
       await says(bench, 'scale: “abc” cannot be used; the default, 1/√d_k, stays.');
       await says(bench, 'Mask: “causal~windw” cannot be used; causal stays.');
       await says(bench, 'head: “9” was asked for, 1 is used.');
@@ -308,7 +308,7 @@ test('workbench: .npy in both orders, .npz and .safetensors, and broken ones', a
     await give(file('picture.png', Buffer.from('no')));
     await says(bench, /picture\.png is neither .* read from \.json, \.csv, \.tsv and \.txt\./);
     await give(file('table.csv', Buffer.from('1,2\n3')));
-    await says(bench, 'table.csv: Row 2 has 1 numbers, the first has 2.');
+    await says(bench, 'table.csv: Row 2 is 1 long, the first is 2.');
     await give(file('call.json', Buffer.from('{"options": {}, "key": [[1, 1e999]]}')));
     await says(bench, 'call.json: key: “1e999” at [1, 2] is too large for a number');
     const other = { options: {}, key: seed.K };
@@ -388,13 +388,13 @@ test('workbench: numbers that were printed short are compared to their last plac
     await says(bench, '✓ The outputs agree within 0.00005 + 0.0001·|expected|');
     await says(
       bench,
-      'The expected numbers have 4 decimals, so half of the last, 0.00005, may lie',
+      'The expected numbers are printed to 4 decimals, so half of the last, 0.00005, may lie',
     );
     const wrong = printed.with(3, printed[3].with(0, (Number(printed[3][0]) + 0.0003).toFixed(4)));
     await type(bench, 'expected', text(wrong.with(1, ['9', '0.0000', '0.0000'])));
-    await says(bench, /✗ The outputs differ first at \[2, 1\].* differ, most at \[2, 1\], by/);
+    await says(bench, /✗ The outputs differ first at \[2, 1\].* differ: 4, most at \[2, 1\], by/);
     await type(bench, 'expected', text(wrong));
-    await says(bench, /✗ The outputs differ first at \[4, 1\].*In all 1 differ/);
+    await says(bench, /✗ The outputs differ first at \[4, 1\].*Places that differ: 1,/);
   });
 });
 

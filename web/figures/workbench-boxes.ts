@@ -8,6 +8,8 @@ export interface Asking {
   ask: (name: SettingName, text: string) => void;
   /** Says what cannot be used, and why. */
   refuse: (refused: Clamped) => void;
+  /** The reader is at an option again: what was said of the last one has been read. */
+  begin: () => void;
 }
 
 export const optionsOf = <Value extends string>(options: Record<Value, string>, now: Value) =>

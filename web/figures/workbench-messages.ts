@@ -3,6 +3,7 @@
 import { html, nothing } from 'lit';
 import en from '../content/en/figures/workbench.json';
 import zh from '../content/zh/figures/workbench.json';
+import { CallProblem } from '../state/bench-problem.js';
 import type { Result } from '../state/bench-result.js';
 import {
   type Clamped,
@@ -24,6 +25,8 @@ export interface Messages {
   /** Why the last call failed; null when it did not. */
   refusal: unknown;
   isWorking: boolean;
+  /** The files that are being read. */
+  reading: readonly string[];
   shown: {
     result: Result;
     settings: Settings;
@@ -32,6 +35,10 @@ export interface Messages {
   } | null;
 }
 
+/** Options whose 0 says that there is none; their boxes are empty then. */
+const isOff = (name: SettingName, used: string) =>
+  (name === 'softcap' || name === 'dropout') && used === '0';
+
 /** Everything that was asked for and could not be had. */
 function remarksOf(page: Page, { clamped, refusal, shown }: Messages): string[] {
   const own = { en, zh }[page.language];
@@ -39,7 +46,7 @@ function remarksOf(page: Page, { clamped, refusal, shown }: Messages): string[] 
     fill(text, {
       name: own.settingNames[name],
       asked,
-      used: used || (name === 'scale' ? own.scaleHome : own.nothing),
+      used: isOff(name, used) ? own.off : used || (name === 'scale' ? own.scaleHome : own.nothing),
     });
   const said = clamped.map(({ name, ruleField, asked, used }) => {
     if (ruleField) {
@@ -67,10 +74,21 @@ function remarksOf(page: Page, { clamped, refusal, shown }: Messages): string[] 
   return [...said, ...missed.map(([name, ...values]) => say(own.clamped, name, ...values))];
 }
 
+const isNeeded = (refusal: unknown) => refusal instanceof CallProblem && refusal.word === 'needed';
+
 export function messagesView(page: Page, messages: Messages) {
   const own = { en, zh }[page.language];
-  const { refusal, isWorking, shown } = messages;
+  const { isWorking, reading, shown } = messages;
+  // What is missing may be in what is being read.
+  const isComing = reading.length > 0 && isNeeded(messages.refusal);
+  const refusal = isComing ? null : messages.refusal;
   const [query, key, value] = shown?.result.call.whole.map(({ shape }) => shapeText(shape)) ?? [];
+  const busy =
+    reading.length > 0
+      ? fill(own.reading, { names: reading.join(own.comma) })
+      : isWorking
+        ? own.working
+        : '';
   const reason = refusal === null ? null : reasonOf(page, refusal);
   return html`${remarksOf(page, messages).map(
       (text) => html`<p class="remark" role="status">${text}</p>`,
@@ -87,5 +105,5 @@ export function messagesView(page: Page, messages: Messages) {
         ? html`<p class="remark">${fill(own.stale, { query, key, value })}</p>`
         : nothing
     }
-    <p role="status" ?hidden=${!isWorking}>${isWorking ? own.working : nothing}</p>`;
+    <p role="status" ?hidden=${!busy}>${busy || nothing}</p>`;
 }

@@ -86,7 +86,7 @@ export function optionsView(
       isWide: batches > 1,
       change: (asked) => ask('start', asked),
     });
-  return html`<div class="bench-options">
+  return html`<div class="bench-options" @input=${asking.begin}>
     <fieldset>
       <legend>${own.groups.mask}</legend>
       <div>

@@ -72,6 +72,11 @@ export class AttentionWorkbench extends Figure {
   readonly #asking: Asking = {
     ask: (name, text) => this.#ask(name, text),
     refuse: (refused) => this.#refuse(refused),
+    begin: () => {
+      if (this.#clamped.length === 0) return;
+      this.#clamped = [];
+      this.requestUpdate();
+    },
   };
   readonly #room: RoomController = new RoomController(this);
   readonly #export: BenchExport = new BenchExport(this);
@@ -251,6 +256,7 @@ export class AttentionWorkbench extends Figure {
       clamped: this.#clamped,
       refusal: this.#call.refusal,
       isWorking: this.#call.isWorking,
+      reading: this.#inputs.reading,
       shown,
     })}
     ${

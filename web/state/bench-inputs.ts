@@ -42,6 +42,8 @@ export class BenchInputs {
   #past: Brought[] = [];
   problems: Partial<Record<Field, unknown>> = {};
   fileProblems: readonly FileProblem[] = [];
+  /** The names of the files that are being read. */
+  reading: readonly string[] = [];
   /** Why what is there now is not kept; undefined where it is. */
   unkept: unknown;
   /** Whether what this tab kept could not be read. */
@@ -179,7 +181,11 @@ export class BenchInputs {
     let placed = 0;
     // Read all at once, placed one after the other.
     const all = files.map((file) => read({ source: file, name: file.name }));
+    const names = files.map(({ name }) => name);
+    this.reading = [...this.reading, ...names];
+    this.on.said();
     const outcomes = await Promise.allSettled(all);
+    this.reading = this.reading.filter((name) => !names.includes(name));
     for (const [at, outcome] of outcomes.entries()) {
       const file = files[at]!.name;
       try {

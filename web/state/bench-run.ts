@@ -34,10 +34,10 @@ export class BenchRun {
     const { signal } = abort;
     try {
       const making = callOf(given, settings);
+      if (!isSmall(given)) this.#begin();
       const call = isSmall(given) ? atOnce(making) : await inTurns(making, signal);
       if (workOf(call) <= AT_ONCE) return this.#show(runHere(attention, call));
-      this.isWorking = true;
-      this.said();
+      this.#begin();
       this.#worker ??= import('attention-wasm').then(({ loadWorker }) => loadWorker());
       const result = await runAway(await this.#worker, call, signal);
       if (signal.aborted) disposeMasks(result);
@@ -50,6 +50,14 @@ export class BenchRun {
       if (Object.keys(given).length === 0) this.result = null;
       this.said();
     }
+  }
+
+  /** What takes its time is under way; what was wrong with the call before says nothing of it. */
+  #begin(): void {
+    if (this.isWorking && this.refusal === null) return;
+    this.isWorking = true;
+    this.refusal = null;
+    this.said();
   }
 
   #show(result: Result): void {
