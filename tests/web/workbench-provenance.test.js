@@ -109,10 +109,11 @@ test('workbench: Kᵀ above the scores, Q beside them; where that has no room, o
     // One stage, and the sum right below it.
     await page.setViewportSize({ width: 390, height: 844 });
     await cell(bench, 'weights', 3, 0).click();
-    const far = await bench.locator('.bench-cell').evaluate((below) => {
-      const { bottom } = below.getRootNode().querySelector('.matrix').getBoundingClientRect();
-      return below.getBoundingClientRect().top - bottom;
+    const [top, bottom] = await bench.locator('.own-sum').evaluate((sum) => {
+      const { bottom: end } = sum.getRootNode().querySelector('.matrix').getBoundingClientRect();
+      const box = sum.getBoundingClientRect();
+      return [box.top - end, box.bottom];
     });
-    assert.ok(far < 40, `${far} px below the table`);
+    assert.ok(top < 80 && bottom <= 845, `${top} px below the table, until ${bottom}`);
   }, alone);
 });

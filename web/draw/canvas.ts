@@ -1,6 +1,7 @@
-// A large matrix as a picture: one pixel per cell.
+// A large matrix as a picture: a pixel for each cell, or a square of pixels where there are few.
 import { type TemplateResult, html, nothing } from 'lit';
 import { ref } from 'lit/directives/ref.js';
+import type { Kind } from './hatches.js';
 import type { Scale } from './scale.js';
 
 export interface Picture {
@@ -10,9 +11,13 @@ export interface Picture {
   columns: number;
   scale: Scale;
   domain: number;
-  isBlocked: (at: number) => boolean;
-  /** The cell that is pointed out. */
+  /** Why each cell is not allowed, by number, 0 where it is; null of a matrix without a mask. */
+  causes: Uint8Array | null;
+  kindOf: (cause: number) => Kind;
+  /** The cell that is pointed out, with its row and its column. */
   mark: { row: number; column: number } | null;
+  /** The colours of those two. */
+  roles: readonly [row: string, column: string];
   /** Called with the cell under the pointer, and with the one that is clicked. */
   look: (row: number, column: number) => void;
   keep: (row: number, column: number) => void;
@@ -47,8 +52,34 @@ const ramp = (from: Color, to: Color) =>
     return packed(mixed as unknown as Color);
   });
 
-/** So many lines of hatching go over a picture. */
-const HATCHES = 80;
+/** A canvas of few cells is about so many pixels wide, so that there is room for lines within a cell. */
+const FINE = 1280;
+
+/** Longer or broader than this a picture is not drawn; its cells are no squares then. */
+const [TALL, BROAD] = [0.75, 4];
+const shapeOf = ({ rows, columns }: Picture) => Math.min(Math.max(columns / rows, TALL), BROAD);
+
+/**
+ * So many lines of hatching go across a picture, each so broad a share of its space. They are laid over
+ * the picture, not over its cells, so that they look alike whatever the number of cells. A picture is
+ * 300 to 640 px wide: lines are 5 to 10 px apart and 1 to 2 px broad, which is so coarse that no
+ * screen makes a moiré of it, also where many cells fall on one pixel and the browser takes their mean.
+ */
+const [LINES, BREADTH] = [64, 0.2];
+
+/** Whether a place, in lines from the left and from the top, is on a line: the directions of matrix.css. */
+type OnLine = (u: number, v: number) => boolean;
+const on = (x: number) => x - Math.floor(x) < BREADTH;
+const falling: OnLine = (u, v) => on((u - v) * Math.SQRT1_2);
+const rising: OnLine = (u, v) => on((u + v) * Math.SQRT1_2);
+const crossed: OnLine = (u, v) => falling(u, v) || rising(u, v);
+const lines: Partial<Record<Kind, OnLine>> = {
+  causal: falling,
+  padding: rising,
+  window: (_, v) => on(v),
+  documents: (u) => on(u),
+  prefix: (u, v) => on(u) || on(v),
+};
 
 /** So many cells are painted in one go; then the page has its turn. */
 const AT_ONCE = 1 << 17;
@@ -56,43 +87,50 @@ const AT_ONCE = 1 << 17;
 /** Goes on while `isWanted`. */
 async function paint(
   canvas: HTMLCanvasElement,
-  { data, rows, columns, scale, domain, isBlocked }: Picture,
+  picture: Picture,
   colors: Colors,
   isWanted: () => boolean,
 ): Promise<void> {
-  canvas.width = columns;
-  canvas.height = rows;
+  const { data, rows, columns, scale, domain, causes, kindOf } = picture;
+  const shape = shapeOf(picture);
+  const across = Math.max(Math.floor(FINE / columns), 1);
+  const down = Math.max(Math.floor(FINE / shape / rows), 1);
+  const width = (canvas.width = columns * across);
+  canvas.height = rows * down;
   const above = ramp(colors.surface, scale === 'weight' ? colors.weight : colors.positive);
   const below = ramp(colors.surface, colors.negative);
   // Not allowed: hatched as in a table, which no tint is. Not a number: black.
-  const [plain, line] = [packed(colors.surface), packed(colors.line)];
-  const period = Math.max(Math.round(Math.max(rows, columns) / HATCHES), 3);
-  const isLine = (row: number, column: number) => (row + column) % period < period / 3;
+  const [plain, line] = [packed(colors.surface), packed(colors.hatch)];
+  const onLine = Array.from({ length: 256 }, (_, cause) => lines[kindOf(cause)] ?? crossed);
+  const [perColumn, perRow] = [LINES / width, LINES / shape / canvas.height];
   const black = packed([0, 0, 0]);
   const perCell = (LEVELS - 1) / domain;
   const context = canvas.getContext('2d')!;
-  const strip = Math.max(Math.floor(AT_ONCE / columns), 1);
-  for (let top = 0; top < rows && isWanted(); top += strip) {
-    const height = Math.min(strip, rows - top);
-    const image = context.createImageData(columns, height);
+  /** Of a cell that is allowed. */
+  const tint = (x: number) => {
+    const level = Math.min(Math.abs(x) * perCell, LEVELS - 1);
+    return Number.isNaN(x) ? black : (x < 0 ? below : above)[Math.round(level)]!;
+  };
+  const strip = Math.max(Math.floor(AT_ONCE / width), 1);
+  for (let top = 0; top < canvas.height && isWanted(); top += strip) {
+    const height = Math.min(strip, canvas.height - top);
+    const image = context.createImageData(width, height);
     const pixels = new Uint32Array(image.data.buffer);
-    for (let at = 0; at < pixels.length; ++at) {
-      const x = data[top * columns + at]!;
-      const level = Math.min(Math.abs(x) * perCell, LEVELS - 1);
-      pixels[at] = isBlocked(top * columns + at)
-        ? isLine(top + Math.floor(at / columns), at % columns)
-          ? line
-          : plain
-        : Number.isNaN(x)
-          ? black
-          : (x < 0 ? below : above)[Math.round(level)]!;
+    for (let y = top; y < top + height; ++y) {
+      const row = Math.floor(y / down) * columns;
+      for (let x = 0; x < width; ++x) {
+        const at = row + Math.floor(x / across);
+        const cause = causes?.[at] ?? 0;
+        const isLine = cause !== 0 && onLine[cause]!(x * perColumn, y * perRow);
+        pixels[(y - top) * width + x] = cause === 0 ? tint(data[at]!) : isLine ? line : plain;
+      }
     }
     context.putImageData(image, 0, top);
     await new Promise((resolve) => setTimeout(resolve));
   }
 }
 
-const tokens = ['surface', 'weight', 'positive', 'negative', 'line'] as const;
+const tokens = ['surface', 'weight', 'positive', 'negative', 'hatch'] as const;
 type Colors = Record<(typeof tokens)[number], Color>;
 
 /** What each canvas shows: nothing is painted twice, and a change of theme is. */
@@ -115,9 +153,6 @@ export function ticksOf(count: number): number[] {
   );
   return [0, ...round.filter((at) => at >= step / 2)];
 }
-
-/** From so many cells on there are more than pixels: what is shown is their mean. */
-const FINE = 640;
 
 export function pictureView(picture: Picture): TemplateResult {
   const { rows, columns, data, domain } = picture;
@@ -147,7 +182,7 @@ export function pictureView(picture: Picture): TemplateResult {
       at(event.clientX - box.left, box.width, columns),
     ] as const;
   };
-  const { mark } = picture;
+  const { mark, roles } = picture;
   const percent = (index: number, count: number) => `${((index + 0.5) / count) * 100}%`;
   const axis = (name: 'across' | 'down', count: number) =>
     html`<div class="ticks" data-axis=${name} aria-hidden="true">
@@ -159,11 +194,10 @@ export function pictureView(picture: Picture): TemplateResult {
       )}
     </div>`;
   return html`${axis('across', columns)} ${axis('down', rows)}
-    <div class="picture" style="aspect-ratio:${columns} / ${rows}">
+    <div class="picture" style="aspect-ratio:${shapeOf(picture)}">
       <canvas
         role="img"
         aria-label=${picture.label}
-        ?data-fine=${Math.max(rows, columns) > FINE}
         ${ref(drawSoon)}
         @pointermove=${(event: MouseEvent) => picture.look(...cellUnder(event))}
         @pointerleave=${picture.leave}
@@ -171,9 +205,15 @@ export function pictureView(picture: Picture): TemplateResult {
       ></canvas>
       ${
         mark
-          ? html`<i
-              style="left:${percent(mark.column, columns)};top:${percent(mark.row, rows)}"
-            ></i>`
+          ? html`<span
+                data-axis="row"
+                style="--at:${percent(mark.row, rows)};--size:${100 / rows}%;--role:var(--${roles[0]})"
+              ></span>
+              <span
+                data-axis="column"
+                style="--at:${percent(mark.column, columns)};--size:${100 / columns}%;--role:var(--${roles[1]})"
+              ></span
+              ><i style="left:${percent(mark.column, columns)};top:${percent(mark.row, rows)}"></i>`
           : nothing
       }
     </div>`;

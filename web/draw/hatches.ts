@@ -4,13 +4,20 @@ import type { Frame } from '../state/frame.js';
 import type { Words } from '../state/words.js';
 
 const kinds = ['causal', 'padding', 'window', 'prefix', 'documents', 'blocked', 'several'] as const;
-type Kind = (typeof kinds)[number];
+export type Kind = (typeof kinds)[number];
 
 const kindsIn = (cause: Frame['cause']) =>
   new Set(cause.flat().map((rules) => (rules.length > 1 ? 'several' : rules[0])));
 
-/** A legend of the rules that forbid cells of a figure, or of those named; nothing where there are none. */
-export function hatchesView(words: Words, of: Frame['cause'] | readonly Kind[]) {
+/**
+ * A legend of the rules that forbid cells of a figure, or of those named; nothing where there are none.
+ * `several` says what is crossed.
+ */
+export function hatchesView(
+  words: Words,
+  of: Frame['cause'] | readonly Kind[],
+  several = words.severalRules,
+) {
   const isNamed = (given: typeof of): given is readonly Kind[] => typeof given[0] === 'string';
   const found = isNamed(of) ? new Set<string | undefined>(of) : kindsIn(of);
   const shown = kinds.filter((kind) => found.has(kind));
@@ -21,7 +28,7 @@ export function hatchesView(words: Words, of: Frame['cause'] | readonly Kind[]) 
       (kind) =>
         html`<span
           ><span class="cell" data-cause=${kind}></span>
-          ${kind === 'several' ? words.severalRules : words.rules[kind]}</span
+          ${kind === 'several' ? several : words.rules[kind]}</span
         >`,
     )}
   </p>`;

@@ -33,6 +33,13 @@ export interface Inspected<Name extends string> {
 export const ownSumView = ({ name, text }: Line) =>
   html`<p class="own-sum" aria-hidden="true"><span class="remark">${name}</span> ${text}</p>`;
 
+/** A line of the sum: of the cell that is looked at, and its last. */
+export const lineView = ({ name, text }: Line, isMain: boolean, isOwn: boolean) =>
+  html`<div ?data-main=${isMain} ?data-own=${isOwn}>
+    <dt>${name}</dt>
+    <dd>${text}</dd>
+  </div>`;
+
 /** The foot of a figure: where its numbers come from, and beside it what is checked of them. */
 export const footView = (checks: unknown, inspector: unknown = nothing) =>
   html`<div class="below">${inspector} ${checks}</div>`;
@@ -47,11 +54,6 @@ export function inspectorView<Name extends string>({
 }: Inspected<Name>) {
   const { isKept, isEditable, edit, letGo } = rest;
   const own = cell ? lines.findLast(({ stage }) => stage === cell.stage) : undefined;
-  const lineView = (line: Line) =>
-    html`<div ?data-main=${line.stage === cell?.stage} ?data-own=${line === own}>
-      <dt>${line.name}</dt>
-      <dd>${line.text}</dd>
-    </div>`;
   const keptView = (kept: Cell<Name>) =>
     html`<p class="kept">
       <span class="pin-mark">${words.pinned}</span>
@@ -66,7 +68,13 @@ export function inspectorView<Name extends string>({
     </p>`;
   return html`${hint === null && own ? ownSumView(own) : nothing}
     <div class="inspector still">
-      ${cell ? html`<dl>${lines.map(lineView)}</dl>` : nothing}
+      ${
+        cell
+          ? html`<dl>
+              ${lines.map((line) => lineView(line, line.stage === cell.stage, line === own))}
+            </dl>`
+          : nothing
+      }
       ${due === undefined ? nothing : html`<p class="remark">${fill(words.laterStep, { step: due })}</p>`}
       ${
         hint === null

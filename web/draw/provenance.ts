@@ -5,6 +5,7 @@ import type { Cell, Matrix } from '../state/case.js';
 import type { Frame } from '../state/frame.js';
 import { type Stage, isPair, pairStages, stepOf } from '../state/steps.js';
 import { type Words, fill, rulesText } from '../state/words.js';
+import { type Gaps, withGaps } from './ellipsis.js';
 import { equalsSign, exactNumber, givenNumber, operand, sumTerms } from './number.js';
 import { type Notation, manyQueries, root, vector } from './symbols.js';
 
@@ -18,14 +19,19 @@ export interface Line {
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 /** Pieces that may be separated by a line break, but not broken themselves. */
 const pieces = (parts: unknown[]) => parts.map((part) => html`<span class="term">${part}</span> `);
-/** The result of what is written before it: of these numbers, if they were not written in full. */
-const equals = (value: number, of: readonly number[] = []) =>
-  html`<span class="term">${equalsSign([...of, value])} <b>${exactNumber(value)}</b></span>`;
+/** The result of what is written before it: of these numbers, if they were not written in full or not all. */
+const equals = (value: number, of: readonly number[] = [], gaps?: Gaps) =>
+  html`<span class="term"
+    >${gaps ? '≈' : equalsSign([...of, value])} <b>${exactNumber(value)}</b></span
+  >`;
 /** The same number again, as it was written. */
 const same = (value: number) => html`<span class="term">= <b>${exactNumber(value)}</b></span>`;
 /** One operation on these numbers, and its result. */
 export const operation = (text: unknown, of: readonly number[], result: number) =>
   html`${equalsSign(of)} ${pieces([text])}${equals(result, of)}`;
+/** One that changes no number but by −∞. */
+export const addition = (text: unknown, of: readonly number[], result: number) =>
+  html`${equalsSign(of)} ${pieces([text])}${same(result)}`;
 const cellOf = (matrix: Matrix, row: number, column: number) => matrix[row]?.[column] ?? NaN;
 
 type Write = (x: number) => string;
@@ -40,6 +46,7 @@ export function sumOfProducts(
   factors: [number, number][],
   [left, right]: readonly [Write, Write],
   result: number,
+  gaps?: Gaps,
 ) {
   const terms = factors.map(
     ([a, b], index) => `${index ? '+ ' : ''}${operand(left(a))}×${operand(right(b))}`,
@@ -57,8 +64,11 @@ export function sumOfProducts(
   ];
   // A single product is the result; it is not written twice.
   const sum =
-    products.length > 1 ? html`${equalsSign(products)} ${pieces(sumTerms(products))}` : nothing;
-  return html`${given.includes('≈') ? '≈' : '='} ${pieces(terms)}${sum} ${equals(result, products)}`;
+    products.length > 1
+      ? html`${equalsSign(products)} ${pieces(withGaps(sumTerms(products), gaps, '+ …'))}`
+      : nothing;
+  return html`${given.includes('≈') ? '≈' : '='} ${pieces(withGaps(terms, gaps, '+ …'))}${sum}
+  ${equals(result, products, gaps)}`;
 }
 
 function scoreLine(frame: Frame, i: number, j: number, { write, notation }: Style) {
@@ -96,8 +106,7 @@ function maskedLine(frame: Frame, words: Words, i: number, j: number) {
   ];
   if (added !== undefined && isAllowed) return operation(terms.join(' + '), [number], masked);
   if (isAllowed) terms.push('0');
-  return html`${equalsSign([number])} ${pieces([terms.join(' + ')])}${same(masked)}
-  ${permission(rules, words)}`;
+  return html`${addition(terms.join(' + '), [number], masked)} ${permission(rules, words)}`;
 }
 
 /** A row of masked scores that are read, and what its softmax is made of. */
@@ -106,10 +115,15 @@ export interface SoftmaxRow {
   exponentials: readonly number[];
   max: number;
   sum: number;
+  /** Where others are left out. */
+  gaps?: Gaps | undefined;
 }
 
 /** The softmax of a row, in three lines: its maximum, its exponentials, their sum. */
-export function softmaxLines(words: Words, { masked, exponentials, max, sum }: SoftmaxRow): Line[] {
+export function softmaxLines(
+  words: Words,
+  { masked, exponentials, max, sum, gaps }: SoftmaxRow,
+): Line[] {
   if (masked.length === 0) {
     return [{ stage: 'weights', name: html`${words.rowMax}`, text: html`${words.emptyRow}` }];
   }
@@ -120,16 +134,18 @@ export function softmaxLines(words: Words, { masked, exponentials, max, sum }: S
       html`e<sup>${texts[n]} − ${operand(exactNumber(max))}</sup>
         ${value === 0 ? '≈ 0' : `${equalsSign([value])} ${exactNumber(value)}`}`,
   );
+  const listed = withGaps(powers, gaps, html`…`);
   return [
     {
       stage: 'weights',
       name: html`${words.rowMax}`,
-      text: html`<span class="term">max(${texts.join(', ')})</span> ${same(max)}`,
+      text: html`<span class="term">max(${withGaps(texts, gaps, '…').join(', ')})</span>
+        ${same(max)}`,
     },
     {
       stage: 'weights',
       name: html`${words.exponentials}`,
-      text: html`${pieces(powers.map((power, n) => html`${power}${n < powers.length - 1 ? ',' : ''}`))}`,
+      text: html`${pieces(listed.map((power, n) => html`${power}${n < listed.length - 1 ? ',' : ''}`))}`,
     },
     {
       stage: 'weights',
@@ -137,7 +153,7 @@ export function softmaxLines(words: Words, { masked, exponentials, max, sum }: S
       text:
         exponentials.length > 1
           ? html`${equalsSign(exponentials)}
-            ${pieces(sumTerms([...exponentials]))}${equals(sum, exponentials)}`
+            ${pieces(withGaps(sumTerms([...exponentials]), gaps, '+ …'))}${equals(sum, exponentials, gaps)}`
           : equals(sum, exponentials),
     },
   ];
@@ -204,14 +220,15 @@ function pairLine(
   }
 }
 
-/** A row of a matrix; a weight that is exactly 0 says so. */
-/** What a rule made 0 is a bare one. */
+/** A row of a matrix; what a rule made 0 is a bare one. */
 export const rowText = (
   row: readonly number[] = [],
   isForced: (column: number) => boolean = () => false,
-) =>
-  html`${equalsSign(row)}
-  ${pieces([`(${row.map((x, j) => (x === 0 && isForced(j) ? '0' : exactNumber(x))).join(', ')})`])}`;
+  gaps?: Gaps,
+) => {
+  const texts = row.map((x, j) => (x === 0 && isForced(j) ? '0' : exactNumber(x)));
+  return html`${equalsSign(row)} ${pieces([`(${withGaps(texts, gaps, '…').join(', ')})`])}`;
+};
 
 /**
  * Everything that led to `cell`, in the order of the steps, as far as `step` has come. `write` is for

@@ -1,12 +1,22 @@
 // How the workbench's stages follow from one another, and the sum behind a cell spelled out. The
 // results are the library's; only the single products inside a sum are multiplied here, for display.
 import { type TemplateResult, html } from 'lit';
+import en from '../content/en/figures/workbench.json';
+import zh from '../content/zh/figures/workbench.json';
+import { type Written, written } from '../draw/ellipsis.js';
 import { type Lineage, factorsOf } from '../draw/lineage.js';
 import { equalsSign, exactNumber, givenNumber, operand } from '../draw/number.js';
-import { type Line, operation, rowText, softmaxLines, sumOfProducts } from '../draw/provenance.js';
+import {
+  type Line,
+  addition,
+  operation,
+  rowText,
+  softmaxLines,
+  sumOfProducts,
+} from '../draw/provenance.js';
 import { indexed, root, vector } from '../draw/symbols.js';
 import type { Result } from '../state/bench-result.js';
-import { type StageName, pairNames } from '../state/bench-settings.js';
+import { type StageName, isInput, pairNames } from '../state/bench-settings.js';
 import { fourAxes } from '../state/bench-head.js';
 import { shortestOf } from '../state/bench-numbers.js';
 import type { Cell } from '../state/case.js';
@@ -18,15 +28,27 @@ export type BenchCell = Cell<StageName>;
 
 const indices = (count: number) => Array.from({ length: count }, (_, index) => index);
 const pairsOf = ({ stages }: Result) => pairNames.filter((name) => stages.has(name));
-const at = ({ stages }: Result, stage: StageName, row: number, column: number) => {
-  const { data, columns } = stages.get(stage)!;
+const stageOf = ({ stages, inputs }: Result, stage: StageName) =>
+  isInput(stage) ? inputs[stage] : stages.get(stage)!;
+const at = (result: Result, stage: StageName, row: number, column: number) => {
+  const { data, columns } = stageOf(result, stage);
   return data[row * columns + column]!;
 };
 /** The keys that a query reads. */
 const visibleTo = (result: Result, row: number) =>
-  indices(result.stages.get('masked')!.columns).filter(
+  indices(stageOf(result, 'masked').columns).filter(
     (j) => at(result, 'masked', row, j) !== -Infinity,
   );
+
+/** Of the keys that a query reads: those at both ends, that with the largest weight, and `column`. */
+function writtenKeys(result: Result, row: number, column?: number): Written {
+  const visible = visibleTo(result, row);
+  const largest = visible.reduce(
+    (most, j) => (at(result, 'weights', row, j) > at(result, 'weights', row, most) ? j : most),
+    visible[0] ?? 0,
+  );
+  return written(visible, column === undefined ? [largest] : [largest, column]);
+}
 const weightsOf = ({ stages }: Result): StageName =>
   stages.has('dropped') ? 'dropped' : 'weights';
 
@@ -92,11 +114,15 @@ function addedTo(result: Result, before: number, row: number, column: number): s
 }
 
 /** The softmax of a row; a sink is one more term, of which the call gives no number. */
-function softmaxOf(page: Page, result: Result, row: number): Line[] {
-  const { rowMax, exponentials, rowSum } = result.softmax!;
-  const { columns } = result.stages.get('masked')!;
+function softmaxOf(
+  page: Page,
+  result: Result,
+  row: number,
+  { of: visible, gaps }: Written,
+): Line[] {
+  const { rowMax, exponentials, rowSum } = result.softmax;
+  const { columns } = stageOf(result, 'masked');
   const [max, sum] = [rowMax[row]!, rowSum[row]!];
-  const visible = visibleTo(result, row);
   const sinks = (visible.length > 0 && result.call.shownOptions.sinks) || [];
   const sink = Array.from(sinks as ArrayLike<number>);
   return softmaxLines(page.words, {
@@ -105,16 +131,21 @@ function softmaxOf(page: Page, result: Result, row: number): Line[] {
       ...visible.map((j) => exponentials[row * columns + j]!),
       ...sink.map((x) => Math.exp(x - max)),
     ],
-    ...{ max, sum },
+    ...{ max, sum, gaps },
   });
 }
 
-function weightText(page: Page, result: Result, row: number, column: number): TemplateResult {
-  const visible = visibleTo(result, row);
-  if (visible.length === 0) return emptyText(page);
-  const { exponentials, rowSum } = result.softmax!;
+function weightText(
+  page: Page,
+  result: Result,
+  [row, column]: readonly [number, number],
+  keys: Written,
+): TemplateResult {
+  if (keys.of.length === 0) return emptyText(page);
+  const { exponentials, rowSum } = result.softmax;
   const sum = rowSum[row]!;
-  if (!visible.includes(column)) return html`= 0 ÷ ${exactNumber(sum)} = <b>0</b>`;
+  if (at(result, 'masked', row, column) === -Infinity)
+    return html`= 0 ÷ ${exactNumber(sum)} = <b>0</b>`;
   const power = exponentials[row * result.stages.get('masked')!.columns + column]!;
   const ratio = `${exactNumber(power)} ÷ ${exactNumber(sum)}`;
   return operation(ratio, [power, sum], at(result, 'weights', row, column));
@@ -129,29 +160,29 @@ const letters = {
 const emptyText = ({ words }: Page) =>
   html`= <b>0</b> <span class="remark">${words.emptyRow}</span>`;
 
-function textOf(page: Page, result: Result, cell: BenchCell): TemplateResult {
+function textOf(page: Page, result: Result, cell: BenchCell, keys: Written): TemplateResult {
   const { stage, row, column } = cell;
   const value = at(result, stage, row, column);
   const { scale, softcap = 0, dropout } = result.call.options;
   if (stage === 'scores') {
-    const width = result.stages.get('query')!.columns;
-    const factors = indices(width).map((l): [number, number] => [
+    const { of, gaps } = written(indices(result.inputs.query.columns));
+    const factors = of.map((l): [number, number] => [
       shortestOf(at(result, 'query', row, l)),
       shortestOf(at(result, 'key', column, l)),
     ]);
     return html`= ${vector('q', row)}·${vector('k', column)}
-    ${sumOfProducts(factors, [givenNumber, givenNumber], value)}`;
+    ${sumOfProducts(factors, [givenNumber, givenNumber], value, gaps)}`;
   }
   if (stage === 'output') {
     const from = weightsOf(result);
-    const factors = visibleTo(result, row).map((j): [number, number] => [
+    const factors = keys.of.map((j): [number, number] => [
       at(result, from, row, j),
       shortestOf(at(result, 'value', j, column)),
     ]);
     if (factors.length === 0) return emptyText(page);
-    return sumOfProducts(factors, [exactNumber, givenNumber], value);
+    return sumOfProducts(factors, [exactNumber, givenNumber], value, keys.gaps);
   }
-  if (stage === 'weights') return weightText(page, result, row, column);
+  if (stage === 'weights') return weightText(page, result, [row, column], keys);
   const pairs = pairsOf(result);
   const before = at(
     result,
@@ -159,14 +190,17 @@ function textOf(page: Page, result: Result, cell: BenchCell): TemplateResult {
     row,
     column,
   );
+  if (stage === 'masked') {
+    const added = value === -Infinity && before !== -Infinity ? '(−∞)' : '0';
+    return addition(`${exactNumber(before)} + ${added}`, [before], value);
+  }
   const text: Partial<Record<StageName, unknown>> = {
     scaled:
       scale === undefined
-        ? html`${exactNumber(before)} ÷ ${root(result.stages.get('query')!.columns)}`
+        ? html`${exactNumber(before)} ÷ ${root(result.inputs.query.columns)}`
         : `${exactNumber(before)} × ${operand(exactNumber(scale))}`,
     capped: `${softcap} × tanh(${exactNumber(before)} ÷ ${softcap})`,
     biased: addedTo(result, before, row, column),
-    masked: `${exactNumber(before)} + ${value === -Infinity ? '(−∞)' : '0'}`,
     dropped:
       value === 0
         ? `${exactNumber(before)} × 0`
@@ -176,26 +210,33 @@ function textOf(page: Page, result: Result, cell: BenchCell): TemplateResult {
 }
 
 /** A row of a stage, where all of it counts. */
-function rowLine(page: Page, result: Result, stage: StageName, row: number): Line {
-  const { data, columns } = result.stages.get(stage)!;
-  const numbers = Array.from({ length: columns }, (_, j) => data[row * columns + j]!);
-  const visible = visibleTo(result, row);
+function rowLine(page: Page, result: Result, stage: StageName, row: number, keys: Written): Line {
+  const { columns } = stageOf(result, stage);
+  const all = indices(columns);
+  const { of, gaps } = written(all, keys.of);
+  const numbers = of.map((j) => at(result, stage, row, j));
+  const isForced = (n: number) => at(result, 'masked', row, of[n]!) === -Infinity;
   return {
     stage,
     name: html`${fill(page.words.rowOf, { matrix: stageName(page, stage), row: row + 1 })}`,
-    text: rowText(numbers, (j) => !visible.includes(j)),
+    text: rowText(numbers, isForced, gaps),
   };
 }
 
-/** Everything that led to a cell, of a result that is shown in tables with Q, K and V. */
+/** Which keys are written, where others are left out. */
+function writtenLine({ language }: Page, row: number, { of, gaps }: Written): Line[] {
+  if (!gaps) return [];
+  const own = { en, zh }[language];
+  const keys = of.map((j) => j + 1).join(own.comma);
+  const text = fill(own.writtenKeys, { keys, row: row + 1 });
+  return [
+    { stage: '', name: html`${own.written}`, text: html`<span class="remark">${text}</span>` },
+  ];
+}
+
+/** Everything that led to a cell. */
 export function linesOf(page: Page, result: Result, cell: BenchCell): Line[] {
   const { stage, row, column } = cell;
-  if (!result.stages.has('query')) return [];
-  const line = (of: StageName): Line => ({
-    stage: of,
-    name: html`${stageName(page, of)}`,
-    text: textOf(page, result, { ...cell, stage: of }),
-  });
   if (stage === 'query' || stage === 'key' || stage === 'value') {
     const { feeds, givenHere } = page.words;
     const value = shortestOf(at(result, stage, row, column));
@@ -204,12 +245,20 @@ export function linesOf(page: Page, result: Result, cell: BenchCell): Line[] {
       <span class="remark">${says}${givenHere}</span>`;
     return [{ stage, name: html`${indexed(letters[stage], row, column)}`, text }];
   }
-  const pairs: readonly StageName[] = pairsOf(result);
   const isOutput = stage === 'output';
+  const keys = writtenKeys(result, row, isOutput ? undefined : column);
+  const line = (of: StageName): Line => ({
+    stage: of,
+    name: html`${stageName(page, of)}`,
+    text: textOf(page, result, { ...cell, stage: of }, keys),
+  });
+  const pairs: readonly StageName[] = pairsOf(result);
   const led = isOutput ? pairs : pairs.slice(0, pairs.indexOf(stage) + 1);
   const lines = led.flatMap((of) => {
-    const own = isOutput ? rowLine(page, result, of, row) : line(of);
-    return of === 'weights' ? [...softmaxOf(page, result, row), own] : [own];
+    const own = isOutput ? rowLine(page, result, of, row, keys) : line(of);
+    if (of !== 'weights') return [own];
+    const noted = isOutput ? [] : writtenLine(page, row, keys);
+    return [...noted, ...softmaxOf(page, result, row, keys), own];
   });
-  return isOutput ? [...lines, line(stage)] : lines;
+  return isOutput ? [...writtenLine(page, row, keys), ...lines, line(stage)] : lines;
 }

@@ -7,12 +7,13 @@ import { choiceView } from '../draw/controls.js';
 import type { GridState } from '../draw/matrix.js';
 import { grouped } from '../draw/number.js';
 import type { Result } from '../state/bench-result.js';
-import { type Settings, type StageName, stageNames } from '../state/bench-settings.js';
+import { type InputName, type Settings, type StageName, isInput } from '../state/bench-settings.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import type { Asking } from './workbench-boxes.js';
 import { stageName } from './workbench-comparison.js';
 import type { BenchCell } from './workbench-lineage.js';
+import { isAfterMask, kindOfCause, legendView } from './workbench-hatches.js';
 import type { Room } from './workbench-room.js';
 
 export interface Looking {
@@ -36,16 +37,6 @@ export interface Actions {
   ask: Asking['ask'];
 }
 
-/** From the mask on, a key that is not allowed shows as such. */
-const isAfterMask = (stage: StageName) =>
-  stageNames.indexOf(stage) >= stageNames.indexOf('masked') && stage !== 'output';
-
-/** −∞ after the mask: by a rule, or by a bias. */
-export const isHidden = ({ stages }: Result, stage: StageName) => {
-  const { data } = stages.get('masked')!;
-  return isAfterMask(stage) ? (at: number) => data[at] === -Infinity : () => false;
-};
-
 /** Among many keys a weight is small: the full colour is some times an even share. */
 const EVEN_SHARES = 8;
 
@@ -57,6 +48,12 @@ function barView(scale: 'weight' | 'signed', domain: number, isCut: boolean) {
     <span>${low}</span> <i></i>
     <span>${isCut ? `≥ ${full}` : full}</span>
   </p>`;
+}
+
+/** What the row and the column of a cell belong to. */
+function rolesOf(stage: StageName): readonly [row: InputName, column: InputName] {
+  if (isInput(stage)) return [stage, stage];
+  return ['query', stage === 'output' ? 'value' : 'key'];
 }
 
 /** A large stage, with the numbers of its rows and columns, its colours, and the cell that is looked at. */
@@ -72,6 +69,8 @@ export function pictureOfStage(
   const stretched = Math.min(EVEN_SHARES / columns, reach);
   const isStretched = isWeights && colors === 'stretched';
   const domain = isStretched ? stretched : reach;
+  const isOfKeys = stage === 'key' || stage === 'value';
+  const isOfWidth = isInput(stage) || stage === 'output';
   const { row, column } = looked ?? { row: 0, column: 0 };
   const at = (i: number, j: number) => ({ stage, row: i, column: j });
   const box = (label: string, now: number, count: number, change: (to: number) => void) =>
@@ -95,13 +94,18 @@ export function pictureOfStage(
       columns,
       scale: isWeights ? 'weight' : 'signed',
       domain,
-      isBlocked: isHidden(result, stage),
+      causes: isAfterMask(stage) ? result.causes.cells : null,
+      kindOf: kindOfCause(result),
       mark: looked ?? pinned,
+      roles: rolesOf(stage),
       look: (i, j) => hover(at(i, j)),
       leave: () => hover(null),
       keep: (i, j) => pin(at(i, j)),
     })}
-    <p class="axes">${stage === 'output' ? own.outputAxes : page.words.axes}</p>
+    <p class="axes">
+      ${isOfKeys ? page.words.axesOf.key : isOfWidth ? own.outputAxes : page.words.axes}
+    </p>
+    ${legendView(page, result, stage)}
     <div class="bench-colors">
       ${barView(isWeights ? 'weight' : 'signed', domain, isStretched)}
       ${
@@ -120,10 +124,8 @@ export function pictureOfStage(
       }
     </div>
     <p class="bench-place">
-      ${box(own.queryIndex, row, rows, (i) => pin(at(i, column)))}
-      ${box(stage === 'output' ? own.dimensionIndex : own.keyIndex, column, columns, (j) =>
-        pin(at(row, j)),
-      )}
+      ${box(isOfKeys ? own.keyIndex : own.queryIndex, row, rows, (i) => pin(at(i, column)))}
+      ${box(isOfWidth ? own.dimensionIndex : own.keyIndex, column, columns, (j) => pin(at(row, j)))}
     </p>
   </div>`;
 }

@@ -1,31 +1,25 @@
 // What the workbench shows of a result: its stages, as tables or one as a picture, and the cell that
 // is looked at through all of them.
-import type { MaskRule } from 'attention-wasm';
 import { type TemplateResult, html, nothing } from 'lit';
-import { until } from 'lit/directives/until.js';
 import en from '../content/en/figures/workbench.json';
 import zh from '../content/zh/figures/workbench.json';
 import { choiceView } from '../draw/controls.js';
-import { byPointer } from '../draw/inspector.js';
+import { byPointer, lineView, ownSumView } from '../draw/inspector.js';
 import { matrixView } from '../draw/matrix.js';
 import { cellNumber, cellWeight, exactNumber } from '../draw/number.js';
 import { symbols, vector } from '../draw/symbols.js';
-import { type Result, causesAt } from '../state/bench-result.js';
-import { groupsOf } from '../state/bench-rules.js';
-import { type StageName, inputNames, pairNames } from '../state/bench-settings.js';
+import type { Result } from '../state/bench-result.js';
+import { type StageName, isInput, isPair } from '../state/bench-settings.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import { comparisonView, factsView, stageName } from './workbench-comparison.js';
 import { type BenchCell, linesOf } from './workbench-lineage.js';
-import { type Actions, type Looking, isHidden, pictureOfStage } from './workbench-picture.js';
+import { causeText, causesIn, isHidden, legendView } from './workbench-hatches.js';
+import { type Actions, type Looking, pictureOfStage } from './workbench-picture.js';
 import { productColumns } from './workbench-room.js';
-import { groupText } from './workbench-rules.js';
 
 const cellsOfRow = <Made>(count: number, make: (index: number) => Made) =>
   Array.from({ length: count }, (_, index) => make(index));
-
-const isInput = (stage: StageName) => (inputNames as readonly string[]).includes(stage);
-const isPair = (stage: StageName) => (pairNames as readonly string[]).includes(stage);
 
 /** What a cell is called, counted from 1. */
 function cellName(page: Page, { stage, row, column }: BenchCell): string {
@@ -58,19 +52,7 @@ function tableView(
   const hidden = isHidden(result, stage);
   const isOutput = stage === 'output';
   const isWeights = stage === 'weights' || stage === 'dropped';
-  const groups = groupsOf(result.call.rules);
-  const rules = result.call.options.mask as readonly MaskRule[];
-  /** A rule by its kind, which has its hatching; several joined by “or”, and the tensor, by name. */
-  const nameOf = (at: number) => {
-    const [group, rule] = [groups[at]!, rules[at]!];
-    const kind = typeof rule === 'string' ? rule : rule.kind;
-    const isTensor = group[0]!.kind === 'tensor' && kind !== 'padding';
-    return isTensor || !(kind in page.words.rules) ? groupText(page, group) : kind;
-  };
-  const causesOf = (i: number, j: number) => {
-    const names = result.causes?.[i]?.[j]?.map(nameOf) ?? [];
-    return names.length > 0 ? names : [own.biasCause];
-  };
+  const causesOf = causesIn(page, result);
   const isTransposed = stage === 'key' && room === 'products';
   const letter = stage === 'key' ? 'k' : stage === 'value' ? 'v' : 'q';
   const vectors = cellsOfRow(rows, (i) => vector(letter, i));
@@ -88,7 +70,7 @@ function tableView(
       spoken: (i, j) => cellName(page, { stage, row: i, column: j }),
       scale: isWeights ? 'weight' : 'signed',
       domain,
-      cause: (i, j) => (hidden(i * columns + j) ? causesOf(i, j) : []),
+      cause: (i, j) => (hidden(i * columns + j) ? causesOf(i * columns + j) : []),
       caption: isTransposed
         ? page.words.axesOf.transposed
         : isInput(stage)
@@ -104,69 +86,49 @@ function tableView(
   );
 }
 
-/** The rules that forbid a cell, in words, when they are known. */
-async function causeOf(page: Page, result: Result, { row, column }: BenchCell) {
-  const own = { en, zh }[page.language];
-  try {
-    const texts = groupsOf(result.call.rules).map((group) => groupText(page, group));
-    const said = (await causesAt(result, row, column)).map((at) => texts[at]!);
-    return fill(own.forbidden, {
-      rules: (said.length > 0 ? said : [own.biasCause]).join(own.comma),
-    });
-  } catch {
-    return ''; // another result has come meanwhile, and this one's masks have gone
-  }
-}
-
 /** One query and key through all the stages; of the output the one number. */
-function cellView(page: Page, result: Result, { looked, pinned, room }: Looking, { pin }: Actions) {
+function cellView(page: Page, result: Result, { looked, pinned }: Looking, { pin }: Actions) {
   const own = { en, zh }[page.language];
-  if (!looked) return html`<p class="remark">${byPointer(own.pointHint)}</p>`;
+  if (!looked)
+    return html`<div class="still"><p class="remark">${byPointer(own.pointHint)}</p></div>`;
   const { row, column } = looked;
   const isOfPair = isPair(looked.stage);
   const name = cellName(page, looked);
   const shown = [...result.stages].filter(([stage]) =>
     isOfPair ? isPair(stage) : stage === looked.stage,
   );
-  const lines = room === 'picture' ? [] : linesOf(page, result, looked);
+  const lines = linesOf(page, result, looked);
+  const ownLine = lines.findLast(({ stage }) => stage === looked.stage);
   const value = ([stage, { data, columns }]: (typeof shown)[number]) => {
     const x = data[row * columns + column]!;
     const isWeight = stage === 'weights' || stage === 'dropped';
     if (x === 0) return '0';
     return isWeight && x > 0 && x < 1e-4 ? cellWeight(x) : exactNumber(x);
   };
-  const forbidden = isOfPair && isHidden(result, 'masked')(row * shown[0]![1].columns + column);
-  return html`<div class="bench-cell" ?data-kept=${pinned !== null}>
-    <p>
-      <b>${name}</b>
-      ${forbidden ? html`<span class="remark">${until(causeOf(page, result, looked), nothing)}</span>` : nothing}
-      ${pinned ? html`<button type="button" @click=${() => pin(null)}>${own.letGo}</button>` : nothing}
-    </p>
-    <dl>
-      ${shown.map(
-        (entry) =>
-          html`<div>
-            <dt>${stageName(page, entry[0])}</dt>
-            <dd><output data-stage=${entry[0]}>${value(entry)}</output></dd>
-          </div>`,
-      )}
-    </dl>
-    ${
-      lines.length > 0
-        ? html`<div class="inspector">
-            <dl>
-              ${lines.map(
-                (line) =>
-                  html`<div ?data-main=${line.stage === looked.stage}>
-                    <dt>${line.name}</dt>
-                    <dd>${line.text}</dd>
-                  </div>`,
-              )}
-            </dl>
-          </div>`
-        : nothing
-    }
-  </div>`;
+  const place = row * shown[0]![1].columns + column;
+  const isForbidden = isOfPair && isHidden(result, 'masked')(place);
+  return html`${ownLine ? ownSumView(ownLine) : nothing}
+    <div class="still bench-cell" ?data-kept=${pinned !== null}>
+      <p>
+        <b>${name}</b>
+        ${isForbidden ? html`<span class="remark">${causeText(page, result, place)}</span>` : nothing}
+        ${pinned ? html`<button type="button" @click=${() => pin(null)}>${own.letGo}</button>` : nothing}
+      </p>
+      <dl>
+        ${shown.map(
+          (entry) =>
+            html`<div>
+              <dt>${stageName(page, entry[0])}</dt>
+              <dd><output data-stage=${entry[0]}>${value(entry)}</output></dd>
+            </div>`,
+        )}
+      </dl>
+      <div class="inspector">
+        <dl>
+          ${lines.map((line) => lineView(line, line.stage === looked.stage, line === ownLine))}
+        </dl>
+      </div>
+    </div>`;
 }
 
 export function resultView(page: Page, result: Result, looking: Looking, actions: Actions) {
@@ -201,7 +163,7 @@ export function resultView(page: Page, result: Result, looking: Looking, actions
     picture: () => html`${choice} ${pictureOfStage(page, result, looking, actions)}`,
   };
   return html`${result.comparison ? comparisonView(page, result.comparison, actions) : nothing}
-    ${stages[room]()}
-    <div class="still">${cellView(page, result, looking, actions)}</div>
-    ${factsView(page, result)}`;
+  ${stages[room]()}
+  ${room === 'picture' ? nothing : legendView(page, result, room === 'one' ? stage : 'masked')}
+  ${cellView(page, result, looking, actions)} ${factsView(page, result)}`;
 }

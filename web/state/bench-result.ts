@@ -3,15 +3,14 @@ import type {
   Attention,
   AttentionResult,
   AttentionWorker,
-  CompiledMask,
   Explanation,
   MaskRule,
-  WorkerMask,
 } from 'attention-wasm';
 import type { Call } from './bench-call.js';
+import { type Causes, causesOf } from './bench-causes.js';
 import { fourAxes } from './bench-head.js';
 import { computedIn, widened } from './bench-numbers.js';
-import { type StageName, inputNames, stageNames } from './bench-settings.js';
+import { type InputName, type StageName, isInput, stageNames } from './bench-settings.js';
 import { type Comparison, type Numbers, compare } from './compare.js';
 import { atOnce, inTurns, slices } from './turns.js';
 
@@ -49,12 +48,13 @@ export interface Result {
   stored: AttentionResult['output'];
   /** Of the chosen batch element and head, in order; some only with their option. */
   stages: ReadonlyMap<StageName, Shown>;
-  /** What the softmax is made of, [T], [T, S] and [T]; of a result whose numbers are shown. */
-  softmax: Record<'rowMax' | 'exponentials' | 'rowSum', ArrayLike<number>> | null;
-  /** What each group of rules lets the head read; of this instance or of the worker's. */
-  masks: readonly (CompiledMask | WorkerMask)[];
-  /** The groups that forbid each cell, counted from 0, where the numbers themselves are shown. */
-  causes: readonly (readonly (readonly number[])[])[] | null;
+  /** Q, K and V of that head. */
+  inputs: Readonly<Record<InputName, Shown>>;
+  /** What the softmax is made of, [T], [T, S] and [T]. */
+  softmax: Record<'rowMax' | 'exponentials' | 'rowSum', ArrayLike<number>>;
+  /** For each group of rules 1 where it lets a query read a key, [T, S]. */
+  allowed: readonly Uint8Array[];
+  causes: Causes;
   batches: number;
   heads: number;
   checks: Checks;
@@ -73,34 +73,17 @@ const maskArguments = ({ shown: [query, key], shownOptions: { mask, start } }: C
     (rule) => [rule, { queries: query.shape[2]!, keys: key.shape[2]!, start }] as const,
   );
 
-/** The groups of rules that forbid a cell, counted from 0. */
-export async function causesAt({ masks }: Result, row: number, column: number): Promise<number[]> {
-  const asked = masks.map((mask) => Promise.resolve(mask.cause(0, 0, row, column)));
-  const kinds = await Promise.all(asked);
-  return kinds.flatMap(({ length }, group) => (length > 0 ? [group] : []));
-}
-
-/** Asks about every cell of a small mask, row by row. */
-function causesOf<Cause>({ stages }: Result, cause: (i: number, j: number) => Cause): Cause[][] {
-  const { rows, columns } = stages.get('scores')!;
-  const cells = (i: number) => Array.from({ length: columns }, (_, j) => cause(i, j));
-  return Array.from({ length: rows }, (_, i) => cells(i));
-}
-
-export function disposeMasks({ masks }: Pick<Result, 'masks'>): void {
-  for (const mask of masks) mask.dispose();
-}
-
 /** The call on the page's own instance: for what is done at once. */
 export function runHere(attention: Attention, call: Call): Result {
   const whole = attention.scaledDotProductAttention(...call.whole, call.options);
   const explained = attention.explain(...call.shown, call.shownOptions);
-  const masks = maskArguments(call).map((of) => attention.mask(...of));
-  const result = atOnce(resultOf(call, whole, explained, masks));
-  if (!isReadable(result)) return result;
-  const forbids = (i: number, j: number) =>
-    masks.flatMap((mask, group) => (mask.cause(0, 0, i, j).length > 0 ? [group] : []));
-  return { ...result, causes: causesOf(result, forbids) };
+  const allowed = maskArguments(call).map((of) => {
+    const mask = attention.mask(...of);
+    const { data } = mask.toDense();
+    mask.dispose();
+    return data;
+  });
+  return atOnce(resultOf(call, whole, explained, allowed));
 }
 
 /** The call in a worker: the whole for the output and its errors, and the head that is looked at. */
@@ -112,17 +95,13 @@ export async function runAway(
   const settings = { signal };
   const whole = await worker.scaledDotProductAttention(...call.whole, call.options, settings);
   const explained = await worker.explain(...call.shown, call.shownOptions, settings);
-  const masks: WorkerMask[] = [];
-  try {
-    for (const of of maskArguments(call)) masks.push(await worker.mask(...of));
-    const result = await inTurns(resultOf(call, whole, explained, masks), signal);
-    if (!isReadable(result)) return result;
-    const asked = causesOf(result, (i, j) => causesAt(result, i, j));
-    return { ...result, causes: await Promise.all(asked.map((row) => Promise.all(row))) };
-  } catch (error) {
-    disposeMasks({ masks });
-    throw error;
+  const allowed: Uint8Array[] = [];
+  for (const of of maskArguments(call)) {
+    const mask = await worker.mask(...of);
+    allowed.push((await mask.toDense()).data);
+    mask.dispose();
   }
+  return inTurns(resultOf(call, whole, explained, allowed), signal);
 }
 
 function* largestOf(data: ArrayLike<number>): Generator<void, number> {
@@ -178,21 +157,24 @@ function headOf({ shape, data }: Numbers, batch: number, head: number): ArrayLik
   return (data as Float32Array).subarray(at, at + rows * columns);
 }
 
-/** Q, K and V of the head that is shown. */
-function* inputsOf({ shown }: Call): Generator<void, Omit<Shown, 'domain'>[]> {
-  const made: Omit<Shown, 'domain'>[] = [];
+/** Q, K and V of the head that is shown; their colours have one scale. */
+function* inputsOf({ shown }: Call): Generator<void, Result['inputs']> {
+  const three: Omit<Shown, 'domain'>[] = [];
+  let domain = 0;
   for (const tensor of shown) {
     const { data } = yield* widened(tensor);
-    made.push({ data, rows: tensor.shape[2]!, columns: tensor.shape[3]! });
+    three.push({ data, rows: tensor.shape[2]!, columns: tensor.shape[3]! });
+    domain = Math.max(domain, yield* largestOf(data));
   }
-  return made;
+  const [query, key, value] = three.map((each) => ({ ...each, domain }));
+  return { query: query!, key: key!, value: value! };
 }
 
 function* resultOf(
   call: Call,
   whole: AttentionResult,
   { steps, diagnostics }: Explanation,
-  masks: Result['masks'],
+  allowed: Result['allowed'],
 ): Generator<void, Result> {
   const { batch, head } = call;
   const { expected } = call.given;
@@ -205,14 +187,7 @@ function* resultOf(
   const dropped =
     call.options.dropout &&
     headOf(weights!, batch, fourAxes(weights!.shape)[1] === heads ? head : 0);
-  // Q, K and V stand beside the other stages where all have room.
-  const isWhole = Math.max(queries, keys, width, fourAxes(call.whole[0].shape)[3]) <= READABLE;
-  const inputs: Partial<Record<StageName, Shown>> = {};
-  if (isWhole) {
-    const three = atOnce(inputsOf(call));
-    const domain = Math.max(...three.map(({ data }) => atOnce(largestOf(data))));
-    for (const [at, name] of inputNames.entries()) inputs[name] = { ...three[at]!, domain };
-  }
+  const inputs = yield* inputsOf(call);
   const found: Partial<Record<StageName, ArrayLike<number>>> = {
     ...Object.fromEntries(Object.entries(steps).map(([name, { data }]) => [name, data])),
     ...(dropped ? { dropped } : {}),
@@ -222,10 +197,11 @@ function* resultOf(
   const full = call.options.dropout ? 1 / (1 - Math.min(call.options.dropout.p, 0.5)) : 1;
   // Side by side the scores share a scale; a stage that is shown alone has its own.
   const isLarge = Math.max(queries, keys, width) > READABLE;
+  // Q and K as tables stand beside the others where they have room.
+  const isNarrow = inputs.query.columns <= READABLE;
   const stages = new Map<StageName, Shown>();
   for (const name of stageNames) {
-    const input = inputs[name];
-    if (input) stages.set(name, input);
+    if (isInput(name) && (isLarge || isNarrow)) stages.set(name, inputs[name]);
     const data = found[name];
     if (!data) continue;
     const isOutput = name === 'output';
@@ -240,15 +216,14 @@ function* resultOf(
     output,
     stored: whole.output,
     stages,
-    softmax: isWhole
-      ? {
-          rowMax: numbers(steps.rowMax).data,
-          exponentials: numbers(steps.exponentials).data,
-          rowSum: numbers(steps.rowSum).data,
-        }
-      : null,
-    masks,
-    causes: null,
+    inputs,
+    softmax: {
+      rowMax: numbers(steps.rowMax).data,
+      exponentials: numbers(steps.exponentials).data,
+      rowSum: numbers(steps.rowSum).data,
+    },
+    allowed,
+    causes: yield* causesOf(numbers(steps.masked).data, allowed),
     batches,
     heads,
     checks: yield* checksOf(stages.get('weights')!, stages.get('masked')!.data, call),

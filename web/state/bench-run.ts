@@ -2,7 +2,7 @@
 import type { AttentionWorker } from 'attention-wasm';
 import { type Given, callOf, isSmall, workOf } from './bench-call.js';
 import { refusalOf } from './bench-refusal.js';
-import { type Result, disposeMasks, runAway, runHere } from './bench-result.js';
+import { type Result, runAway, runHere } from './bench-result.js';
 import type { Settings } from './bench-settings.js';
 import type { Page } from './page.js';
 import { atOnce, inTurns } from './turns.js';
@@ -40,8 +40,7 @@ export class BenchRun {
       this.#begin();
       this.#worker ??= import('attention-wasm').then(({ loadWorker }) => loadWorker());
       const result = await runAway(await this.#worker, call, signal);
-      if (signal.aborted) disposeMasks(result);
-      else this.#show(result);
+      if (!signal.aborted) this.#show(result);
     } catch (error) {
       if (signal.aborted) return;
       this.isWorking = false;
@@ -61,7 +60,6 @@ export class BenchRun {
   }
 
   #show(result: Result): void {
-    if (this.result) disposeMasks(this.result);
     this.result = result;
     this.refusal = null;
     this.isWorking = false;

@@ -23,6 +23,10 @@ export const pairNames = [
 export const inputNames = ['query', 'key', 'value'] as const;
 export const stageNames = [...inputNames, ...pairNames, 'output'] as const;
 export type StageName = (typeof stageNames)[number];
+export type InputName = (typeof inputNames)[number];
+export const isInput = (stage: StageName): stage is InputName =>
+  (inputNames as readonly string[]).includes(stage);
+export const isPair = (stage: StageName) => (pairNames as readonly string[]).includes(stage);
 
 interface Setting<Value> {
   home: Value;
@@ -139,7 +143,7 @@ export interface Clamped {
 }
 
 /** The settings that texts say, each by its name; what is not said is as at first. */
-export function readSettings(texts: Partial<Record<SettingName, string>>): {
+export function readSettings(texts: SettingTexts): {
   found: Settings;
   clamped: Clamped[];
 } {
@@ -159,20 +163,25 @@ export function readSettings(texts: Partial<Record<SettingName, string>>): {
 }
 
 /** Only what is not as at first. */
-export function writeSettings(now: Settings): Partial<Record<SettingName, string>> {
+export function writeSettings(now: Settings): SettingTexts {
   const written = settingNames.flatMap((name) => {
     const { home, write } = settings[name] as Setting<unknown>;
     const text = write(now[name]);
     return text === write(home) ? [] : [[name, text]];
   });
-  return Object.fromEntries(written) as Partial<Record<SettingName, string>>;
+  return Object.fromEntries(written) as SettingTexts;
 }
 
 /** The settings as one text, for a file. */
 export const settingsText = (now: Settings): string =>
   new URLSearchParams(writeSettings(now)).toString();
 
-export function textsOf(text: string): Partial<Record<SettingName, string>> {
+/** Settings by their texts; an empty one is as at first. */
+export type SettingTexts = Partial<Record<SettingName, string>>;
+/** Every setting as at first. */
+export const blank: SettingTexts = Object.fromEntries(settingNames.map((name) => [name, '']));
+
+export function textsOf(text: string): SettingTexts {
   const said = [...new URLSearchParams(text)].filter(([name]) => name in settings);
   return Object.fromEntries(said);
 }
