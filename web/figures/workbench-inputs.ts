@@ -57,6 +57,16 @@ function unkeptText({ language }: Page, { unkept, isOwn, given }: BenchInputs): 
   return fill(own.unkept, { names: names.join(own.comma), why });
 }
 
+/** What went with what it belonged to. */
+function leftText({ language }: Page, { left }: BenchInputs): string {
+  if (!left) return '';
+  const own = { en, zh }[language];
+  const fieldTexts = left.fields.map(([field, file]) =>
+    fill(own.left.field, { name: own.fieldNames[field], file }),
+  );
+  return [...(left.hasRules ? [own.left.rules] : []), ...fieldTexts, own.left.undo].join(own.space);
+}
+
 function fieldView(page: Page, inputs: BenchInputs, field: Field) {
   const own = { en, zh }[page.language];
   const { given, texts, chosen, loaded } = inputs;
@@ -136,6 +146,7 @@ export function inputsView(page: Page, inputs: BenchInputs) {
   const isNew = isWithFirst() && forPage !== undefined && !sameCase(forPage, store.view.case);
   const problems = fileProblems(page, inputs);
   const unkept = unkeptText(page, inputs);
+  const left = leftText(page, inputs);
   return html`<div class="bench-inputs">
     <div class="tools">
       <label class="bench-files"
@@ -153,6 +164,7 @@ export function inputsView(page: Page, inputs: BenchInputs) {
     </div>
     <p class="remark">${own.drop}${inputs.isKeeping ? own.keeps : nothing}</p>
     ${inputs.isLost && !inputs.isOwn ? html`<p class="remark" role="status">${own.lost}</p>` : nothing}
+    ${left ? html`<p class="remark" role="status">${left}</p>` : nothing}
     ${unkept ? html`<p class="remark" role="status">${unkept}</p>` : nothing}
     ${problems ? html`<p class="bench-problem" role="alert">${problems}</p>` : nothing}
     ${fields.map((field) => fieldView(page, inputs, field))}

@@ -3,6 +3,7 @@
 import { html, nothing } from 'lit';
 import en from '../content/en/figures/workbench.json';
 import zh from '../content/zh/figures/workbench.json';
+import type { Field, Given } from '../state/bench-call.js';
 import { CallProblem } from '../state/bench-problem.js';
 import type { Result } from '../state/bench-result.js';
 import {
@@ -27,6 +28,9 @@ export interface Messages {
   isWorking: boolean;
   /** The files that are being read. */
   reading: readonly string[];
+  given: Given;
+  /** Takes the tensor of a field away. */
+  remove: (field: Field) => void;
   shown: {
     result: Result;
     settings: Settings;
@@ -74,6 +78,28 @@ function remarksOf(page: Page, { clamped, refusal, shown }: Messages): string[] 
   return [...said, ...missed.map(([name, ...values]) => say(own.clamped, name, ...values))];
 }
 
+/** What a problem is about, where the call can do without it. */
+const removable: Partial<Record<CallProblem['word'], 'mask' | 'bias'>> = {
+  meaning: 'mask',
+  maskNumbers: 'mask',
+  ambiguous: 'mask',
+  maskShape: 'mask',
+  paddingShape: 'mask',
+  biasShape: 'bias',
+};
+
+/** From which file that came, and a press that takes it away. */
+function removeView({ language }: Page, refusal: unknown, { given, remove }: Messages) {
+  const own = { en, zh }[language];
+  const field = refusal instanceof CallProblem ? removable[refusal.word] : undefined;
+  if (!field || !given[field]) return nothing;
+  const { came } = given[field];
+  return html`<p class="remark">
+    ${came ? fill(own.cameFrom[field], came) : nothing}
+    <button type="button" @click=${() => remove(field)}>${own.removeField[field]}</button>
+  </p>`;
+}
+
 const isNeeded = (refusal: unknown) => refusal instanceof CallProblem && refusal.word === 'needed';
 
 export function messagesView(page: Page, messages: Messages) {
@@ -100,6 +126,7 @@ export function messagesView(page: Page, messages: Messages) {
           </p>`
         : nothing
     }
+    ${removeView(page, refusal, messages)}
     ${
       reason && query && key && value
         ? html`<p class="remark">${fill(own.stale, { query, key, value })}</p>`

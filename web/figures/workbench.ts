@@ -9,13 +9,13 @@ import { BenchRun } from '../state/bench-run.js';
 import {
   type Clamped,
   type SettingName,
+  type SettingTexts,
   type Settings,
   type StageName,
   home,
   readSettings,
   settingNames,
   settings,
-  textsOf,
   writeSettings,
 } from '../state/bench-settings.js';
 import { exampleGiven } from '../state/bench-tensors.js';
@@ -63,7 +63,8 @@ export class AttentionWorkbench extends Figure {
   readonly #inputs = new BenchInputs({
     changed: () => void this.#run(),
     said: () => this.requestUpdate(),
-    opened: (text) => this.#open(text),
+    set: (texts) => this.#open(texts),
+    settings: () => this.#textsIn(this.page!),
   });
   readonly #call = new BenchRun(() => {
     this.#hover = null;
@@ -124,13 +125,13 @@ export class AttentionWorkbench extends Figure {
   }
 
   /** What the link says of this figure. */
-  #textsIn({ store }: Page): Partial<Record<SettingName, string>> {
+  #textsIn({ store }: Page): SettingTexts {
     const all = store.view.settings;
     const said = settingNames.flatMap((name) => {
       const text = all[`bench.${name}`];
       return text === undefined ? [] : [[name, text]];
     });
-    return Object.fromEntries(said) as Partial<Record<SettingName, string>>;
+    return Object.fromEntries(said) as SettingTexts;
   }
 
   /** Makes the call anew where the settings concern it. */
@@ -142,11 +143,16 @@ export class AttentionWorkbench extends Figure {
     else void this.#run();
   }
 
-  /** Takes settings over, and the link with them. A kept cell is no step for Back. */
-  #set(change: Partial<Settings>): void {
+  /**
+   * Takes settings over, and the link with them. A kept cell is no step for Back. Rules that the reader
+   * asked for stand in the link even if they are the example's.
+   */
+  #set(change: Partial<Settings>, isAsked = false): void {
     const { store } = this.page!;
     const next = { ...this.#settings, ...change };
     const texts = writeSettings(next);
+    const said = isAsked ? settings.mask.write(next.mask) : this.#textsIn(this.page!).mask;
+    if (said !== undefined && (isAsked || !('mask' in change))) texts.mask = said;
     const all = { ...store.view.settings };
     for (const name of settingNames) delete all[`bench.${name}`];
     for (const [name, text] of Object.entries(texts)) all[`bench.${name}`] = text;
@@ -165,7 +171,7 @@ export class AttentionWorkbench extends Figure {
     if (isUnusable) {
       const used = (settings[name].write as (value: unknown) => string)(this.#settings[name]);
       this.#refuse({ name, asked: text, used });
-    } else this.#set({ [name]: found[name] });
+    } else this.#set({ [name]: found[name] }, name === 'mask');
   }
 
   #refuse(refused: Clamped): void {
@@ -173,9 +179,9 @@ export class AttentionWorkbench extends Figure {
     this.requestUpdate();
   }
 
-  /** Takes the settings of a file over. */
-  #open(text: string): void {
-    const { found, clamped } = readSettings(textsOf(text));
+  /** Takes settings over that change with the tensors. */
+  #open(texts: SettingTexts): void {
+    const { found, clamped } = readSettings({ ...writeSettings(this.#settings), ...texts });
     this.#clamped = clamped;
     this.#set(found);
   }
@@ -225,7 +231,11 @@ export class AttentionWorkbench extends Figure {
     const pinned = this.#pinned();
     const place = placeOf(result);
     const isHere = place?.batch === result.call.batch && place.head === result.call.head;
-    const looked = this.#grid.looked ?? this.#hover ?? (isHere ? place : null);
+    const under = this.#hover ?? this.#grid.looked;
+    const { rows, columns } = (under && result.stages.get(under.stage)) ?? { rows: 0, columns: 0 };
+    // What was under the pointer may be gone.
+    const isThere = under !== null && under.row < rows && under.column < columns;
+    const looked = isThere ? under : isHere ? place : null;
     const room = this.#room.for(result);
     const marks = room === 'picture' ? () => undefined : marksFor(looked, lineageOf(result));
     const grid = { marks, pin: pinned, tabStop: this.#grid.tabStop, editing: null };
@@ -257,6 +267,8 @@ export class AttentionWorkbench extends Figure {
       refusal: this.#call.refusal,
       isWorking: this.#call.isWorking,
       reading: this.#inputs.reading,
+      given: this.#inputs.given,
+      remove: (field) => this.#inputs.remove(field),
       shown,
     })}
     ${

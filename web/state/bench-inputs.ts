@@ -1,10 +1,22 @@
 // The tensors that the reader brings to the workbench: typed, pasted, dropped or chosen, and what is
 // wrong with them.
 import type { Field, Given } from './bench-call.js';
-import { type Brought, Keeper, type Texts } from './bench-keep.js';
-import { exampleGiven, exampleTexts, fieldOf, ofCase, randomGiven } from './bench-tensors.js';
+import {
+  type Brought,
+  type Texts,
+  example,
+  isOwn,
+  nothing,
+  sameNumbers,
+  withChosen,
+  without,
+} from './bench-brought.js';
+import { Keeper } from './bench-keep.js';
+import { type Left, leftBehind } from './bench-left.js';
+import { type SettingName, type SettingTexts, blank, textsOf } from './bench-settings.js';
+import { fieldOf, ofCase, randomGiven } from './bench-tensors.js';
 import { type Case, isCausal } from './case.js';
-import { type GivenTensor, ReadError } from './read-text.js';
+import { ReadError } from './read-text.js';
 import type { Found } from './read-tensor.js';
 import { read } from './read.js';
 import { inTurns } from './turns.js';
@@ -17,31 +29,30 @@ export interface FileProblem {
   error: unknown;
 }
 
-const example: Brought = {
-  given: exampleGiven,
-  texts: exampleTexts,
-  loaded: new Map(),
-  chosen: {},
-};
-
-const sameNumbers = (a: GivenTensor, b: GivenTensor | undefined) =>
-  a.shape.join() === b?.shape.join() && a.data.every((x, at) => Object.is(x, b.data[at]));
-
 export interface Listener {
   /** The tensors have changed. */
   changed: () => void;
   /** What is said of them has. */
   said: () => void;
-  /** A file brought settings. */
-  opened: (settings: string) => void;
+  /** Settings change with the tensors; what is not named stays. */
+  set: (settings: SettingTexts) => void;
+  /** The settings as they are. */
+  settings: () => SettingTexts;
+}
+
+/** What there was before a step, and the settings that it changed. */
+interface Past {
+  brought: Brought;
+  settings: SettingTexts;
 }
 
 export class BenchInputs {
   #now = example;
-  /** What all fields held before they were all replaced. */
-  #past: Brought[] = [];
+  #past: Past[] = [];
   problems: Partial<Record<Field, unknown>> = {};
   fileProblems: readonly FileProblem[] = [];
+  /** What went with the last step because it belonged to what that replaced. */
+  left: Left | null = null;
   /** The names of the files that are being read. */
   reading: readonly string[] = [];
   /** Why what is there now is not kept; undefined where it is. */
@@ -79,10 +90,7 @@ export class BenchInputs {
 
   /** Whether there is anything that would be missed. */
   get isOwn(): boolean {
-    const { given, texts, loaded } = this.#now;
-    const isExample = given === exampleGiven && texts === exampleTexts;
-    const isEmpty = [...Object.values(given), ...Object.values(texts)].every((x) => x === '');
-    return loaded.size > 0 || !(isExample || isEmpty);
+    return isOwn(this.#now);
   }
 
   /** Goes on with what this tab keeps, and keeps what comes; undefined where there is nothing yet. */
@@ -124,6 +132,42 @@ export class BenchInputs {
     this.on.changed();
   }
 
+  /** A step that can be undone, with the settings that change with it. */
+  #step(brought: Brought, settings: SettingTexts = {}): void {
+    const now = { ...blank, ...this.on.settings() };
+    const names = Object.keys(settings) as SettingName[];
+    this.#past.push({
+      brought,
+      settings: Object.fromEntries(names.map((name) => [name, now[name]])),
+    });
+    if (names.length > 0) this.on.set(settings);
+  }
+
+  /** Takes away what does not belong to what there is now, which replaced `last`. */
+  #leave(last: Brought): SettingTexts {
+    const { hasRules, fields } = leftBehind(last.given, this.given);
+    // Those that the reader chose are no longer the example's.
+    const isExamples = hasRules && this.on.settings().mask === undefined;
+    this.left = isExamples || fields.length > 0 ? { hasRules: isExamples, fields } : null;
+    for (const [field] of fields) this.#empty(field);
+    const hadMask = fields.some(([field]) => field === 'mask');
+    return { ...(isExamples ? { mask: 'none' } : {}), ...(hadMask ? { meaning: '' } : {}) };
+  }
+
+  #empty(field: Field): void {
+    this.#now = without(this.#now, field);
+    delete this.problems[field];
+  }
+
+  /** Takes a field’s tensor away; what its numbers mean goes with a mask. */
+  remove(field: Field): void {
+    const last = this.#now;
+    this.left = null;
+    this.#empty(field);
+    this.#step(last, field === 'mask' ? { meaning: '' } : {});
+    this.#changed();
+  }
+
   #save(): void {
     this.#keeper?.keep(this.isOwn ? this.#now : undefined);
   }
@@ -143,9 +187,7 @@ export class BenchInputs {
       this.#save();
       return this.#read(field, text);
     }
-    const given = { ...this.given };
-    delete given[field];
-    this.#set({ given });
+    this.#empty(field);
     this.#changed();
   }
 
@@ -156,11 +198,13 @@ export class BenchInputs {
       if (this.texts[field] !== text) return;
       const tensor = found.tensors.size === 1 ? found.tensors.get(field) : undefined;
       if (tensor && again && sameNumbers(tensor, this.given[field])) return;
+      const last = this.#now;
       if (tensor) {
-        const chosen = { ...this.chosen };
-        delete chosen[field];
-        this.#set({ given: { ...this.given, [field]: tensor }, chosen });
-      } else this.#place(found, field);
+        const { given, chosen } = without(last, field);
+        this.#set({ given: { ...given, [field]: tensor }, chosen });
+        const settings = this.#leave(last);
+        if (this.left) this.#step(last, settings);
+      } else this.#step(last, { ...this.#place(found, field), ...this.#leave(last) });
       this.#changed();
     } catch (error) {
       if (this.texts[field] !== text) return;
@@ -178,7 +222,7 @@ export class BenchInputs {
 
   async takeFiles(files: readonly File[], field?: Field): Promise<void> {
     const problems: FileProblem[] = [];
-    let placed = 0;
+    const when = Date.now();
     // Read all at once, placed one after the other.
     const all = files.map((file) => read({ source: file, name: file.name }));
     const names = files.map(({ name }) => name);
@@ -186,6 +230,8 @@ export class BenchInputs {
     this.on.said();
     const outcomes = await Promise.allSettled(all);
     this.reading = this.reading.filter((name) => !names.includes(name));
+    const last = this.#now;
+    let settings: SettingTexts | undefined;
     for (const [at, outcome] of outcomes.entries()) {
       const file = files[at]!.name;
       try {
@@ -195,8 +241,8 @@ export class BenchInputs {
           const names = found.skipped.join(', ');
           problems.push({ file, error: new ReadError('skipped', { names }) });
         }
-        this.#place(found, field);
-        placed += 1;
+        for (const tensor of found.tensors.values()) tensor.came = { file, at: when };
+        settings = { ...settings, ...this.#place(found, field) };
       } catch (error) {
         problems.push({ file, error });
       }
@@ -204,68 +250,74 @@ export class BenchInputs {
     this.fileProblems = problems;
     // A tensor without a place is one to choose.
     this.#save();
-    if (placed > 0) this.on.changed();
-    else this.on.said();
+    if (!settings) return this.on.said();
+    this.#step(last, { ...settings, ...this.#leave(last) });
+    this.#changed();
   }
 
   /**
    * Puts each tensor where its name says; a single one where it was dropped. What the workbench
-   * saved is opened as a whole.
+   * saved is opened as a whole, and its settings are returned.
    */
-  #place({ tensors, settings }: Found, field?: Field): void {
+  #place({ tensors, settings }: Found, field?: Field): SettingTexts {
     const places = [...tensors.keys()].flatMap((name) => {
       const to = tensors.size === 1 && field ? field : fieldOf(name);
       return to ? [[to, name] as const] : [];
     });
-    const last = this.#now;
     this.#set({ loaded: new Map([...this.loaded, ...tensors]) });
     if (places.length === 0) {
       throw new ReadError('unplaced', { names: [...tensors.keys()].join(', ') });
     }
-    this.#past.push(last);
     if (settings !== undefined) {
       this.#set({ given: {}, texts: {}, chosen: {} });
       this.problems = {};
     }
     for (const [to, name] of places) this.#choose(to, name);
-    if (settings !== undefined) this.on.opened(settings);
+    return settings === undefined ? {} : { ...blank, ...textsOf(settings) };
   }
 
   #choose(field: Field, name: string): void {
-    this.#set({
-      given: { ...this.given, [field]: this.loaded.get(name) },
-      chosen: { ...this.chosen, [field]: name },
-      texts: { ...this.texts, [field]: '' },
-    });
+    this.#now = withChosen(this.#now, field, name);
     delete this.problems[field];
   }
 
   /** A tensor of a file for a field. */
   choose(field: Field, name: string): void {
+    const last = this.#now;
     this.#choose(field, name);
+    const settings = this.#leave(last);
+    if (this.left) this.#step(last, settings);
     this.#changed();
   }
 
-  #start(now: Brought): void {
+  #start(now: Brought, settings: SettingTexts = {}): void {
     for (const pause of Object.values(this.#pauses)) clearTimeout(pause);
-    this.#past.push(this.#now);
+    this.#step(this.#now, settings);
     this.#now = now;
+    this.#forget();
+    this.#changed();
+  }
+
+  /** What was said of what is gone. */
+  #forget(): void {
+    this.left = null;
     this.problems = {};
     this.fileProblems = [];
-    this.#changed();
   }
 
   undo(): void {
     const last = this.#past.pop();
     if (!last) return;
-    this.#now = last;
-    this.problems = {};
+    this.#now = last.brought;
+    this.#forget();
+    if (Object.keys(last.settings).length > 0) this.on.set(last.settings);
     this.#changed();
     this.#readAll();
   }
 
+  /** With its rule. */
   startExample(): void {
-    this.#start({ ...example, loaded: this.loaded });
+    this.#start({ ...example, loaded: this.loaded }, { mask: '' });
   }
 
   async startRandom(): Promise<void> {
@@ -277,14 +329,14 @@ export class BenchInputs {
     });
   }
 
-  /** Nothing stays, of files either. */
+  /** Nothing stays, of files and options either. */
   clear(): void {
-    this.#start({ given: {}, texts: {}, loaded: new Map(), chosen: {} });
+    this.#start(nothing, { ...blank, mask: 'none' });
   }
 
   /** The reader's numbers in the other figures, with their mask. */
   startCase(of: Case): void {
-    this.#start({ ...ofCase(of), loaded: this.loaded, chosen: {} });
-    this.on.opened(isCausal(of) ? '' : 'mask=none');
+    const settings = { ...blank, mask: isCausal(of) ? '' : 'none' };
+    this.#start({ ...ofCase(of), loaded: this.loaded, chosen: {} }, settings);
   }
 }

@@ -1,22 +1,9 @@
 // The reader's tensors over a reload or a change of language: in this browser, for this tab, and for
 // no longer than a day after they were last seen.
-import type { Field, Given } from './bench-call.js';
+import { type Brought, type Texts, nothing } from './bench-brought.js';
+import type { Field } from './bench-call.js';
 import type { GivenTensor } from './read-text.js';
 import { SLICE } from './turns.js';
-
-/** By field. */
-export type Texts = Partial<Record<Field, string>>;
-
-/** All that the reader brought. */
-export interface Brought {
-  given: Given;
-  /** What the fields hold as text. */
-  texts: Texts;
-  /** Everything that files have brought, by name. */
-  loaded: ReadonlyMap<string, GivenTensor>;
-  /** Which of it is in a field. */
-  chosen: Texts;
-}
 
 /** What is kept, with tensors by their numbers; their elements lie in slices of their own. */
 interface Kept {
@@ -130,7 +117,7 @@ export class Keeper {
 
   /** Keeps this and nothing else; undefined keeps nothing. The last of several calls counts. */
   keep(brought: Brought | undefined): void {
-    this.#next = brought ?? { given: {}, texts: {}, loaded: new Map(), chosen: {} };
+    this.#next = brought ?? nothing;
     if (!this.#isWriting) void this.#write();
   }
 

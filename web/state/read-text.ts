@@ -10,6 +10,8 @@ export interface GivenTensor {
   dtype: string;
   /** The most decimals that a number of a text was printed with. */
   decimals?: number;
+  /** The file that brought it, and when: what came in one go has one time. */
+  came?: { file: string; at: number };
 }
 
 /** What is wrong with a text or file; `word` names the sentence in the reader's language. */
