@@ -79,7 +79,10 @@ function readNpy(bytes: Uint8Array<ArrayBuffer>, name: string): Tensor {
   const start = isFirst ? 10 : 12;
   const length = isFirst ? view.getUint16(8, true) : view.getUint32(8, true);
   const header = textOf(bytes.subarray(start, start + length));
-  const [, order = '', kind = ''] = /'descr': *'([<>|=]?)(\w+)'/.exec(header) ?? [];
+  // A list of fields, or a date, is no kind of number; it is named as it is written.
+  const [, written = ''] = /'descr': *('[^']*'|\[.*?\](?=, *'|}))/s.exec(header) ?? [];
+  const [, order = '', kind = written.replace(/^'|'$/g, '')] =
+    /^'([<>|=]?)(\w+)'$/.exec(written) ?? [];
   const [, layout] = /'fortran_order': *(True|False)/.exec(header) ?? [];
   const [, lengths] = /'shape': *\(([\d, ]*)\)/.exec(header) ?? [];
   if (layout === undefined || lengths === undefined) throw wrong(name, 'has a header that is cut');
@@ -93,10 +96,14 @@ function readNpy(bytes: Uint8Array<ArrayBuffer>, name: string): Tensor {
 function readSafetensors(bytes: Uint8Array<ArrayBuffer>, name: string): Map<string, Tensor> {
   const start = 8 + Number(viewOf(bytes).getBigUint64(0, true));
   if (start > bytes.length) throw wrong(name, 'is cut off within its header');
-  const table = JSON.parse(textOf(bytes.subarray(8, start))) as {
+  const header = textOf(bytes.subarray(8, start));
+  const table = JSON.parse(header) as {
     [name: string]: { dtype: string; shape: number[]; data_offsets: [number, number] };
   };
   const entries = Object.entries(table).filter(([key]) => key !== '__metadata__');
+  // JSON keeps the last of two by one name, and says nothing.
+  const named = header.match(/"data_offsets"\s*:/g)?.length ?? 0;
+  if (named > entries.length) throw wrong(name, 'has two tensors of one name');
   return new Map(
     entries.map(
       ([
@@ -108,7 +115,8 @@ function readSafetensors(bytes: Uint8Array<ArrayBuffer>, name: string): Map<stri
         },
       ]) => {
         const stored = bytes.slice(start + from, start + to);
-        return [key, tensorOf(shape, safetensorsKinds[dtype] ?? dtype, stored, `${name}: ${key}`)];
+        const kind = Object.hasOwn(safetensorsKinds, dtype) ? safetensorsKinds[dtype]! : dtype;
+        return [key, tensorOf(shape, kind, stored, `${name}: ${key}`)];
       },
     ),
   );
@@ -118,7 +126,10 @@ function readSafetensors(bytes: Uint8Array<ArrayBuffer>, name: string): Map<stri
 async function readNpz(bytes: Uint8Array<ArrayBuffer>, name: string): Promise<Map<string, Tensor>> {
   const view = viewOf(bytes);
   let end = bytes.length - 22; // the end record, behind which there may be a comment
-  while (end >= 0 && view.getUint32(end, true) !== 0x06054b50) end--;
+  const isEnd = (place: number) =>
+    view.getUint32(place, true) === 0x06054b50 &&
+    place + 22 + view.getUint16(place + 20, true) === bytes.length;
+  while (end >= 0 && !isEnd(end)) end--;
   if (end < 0) throw wrong(name, 'is a zip archive that is cut off');
   const tensors = new Map<string, Tensor>();
   const [count, first] = [view.getUint16(end + 10, true), view.getUint32(end + 16, true)];
@@ -139,6 +150,10 @@ async function readNpz(bytes: Uint8Array<ArrayBuffer>, name: string): Promise<Ma
     const method = view.getUint16(at + 10, true);
     if (entry.endsWith('.npy')) {
       const key = entry.slice(0, -4);
+      if (tensors.has(key)) throw wrong(name, 'has two tensors of one name');
+      if (view.getUint16(at + 8, true) & 1) {
+        throw wrong(name, `has ${key} encrypted; save it without a password`);
+      }
       if (method !== 0 && method !== 8) {
         throw wrong(name, `has ${key} packed by method ${method}; save it with numpy.savez()`);
       }
@@ -193,12 +208,15 @@ function tensorOf(
   stored: Uint8Array<ArrayBuffer>,
   name: string,
 ): Tensor {
-  const kind = kinds[kindName];
+  const kind = Object.hasOwn(kinds, kindName) ? kinds[kindName] : undefined;
   if (!kind) {
     const names = 'float64, float32, float16, bfloat16, bool and whole numbers';
     throw wrong(name, `has elements of type '${kindName}'; there can be ${names}`, 'dtype');
   }
   const [bytes, read] = kind;
+  if (!shape.every((length) => Number.isInteger(length) && length >= 0)) {
+    throw wrong(name, `is damaged: its shape is ${shape.join('×')}`);
+  }
   const count = shape.reduce((product, length) => product * length, 1);
   if (stored.length !== count * bytes) {
     const needed = `${count} elements of ${bytes} bytes`;

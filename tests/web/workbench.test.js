@@ -268,55 +268,61 @@ test('workbench: what a link or a box asks for in vain is said', async () => {
 });
 
 test('workbench: .npy in both orders, .npz and .safetensors, and broken ones', async () => {
-  await onBench(async ({ bench, give }) => {
-    const flat = (rows) => rows.flat();
-    await give(
-      file('q.npy', npy('<f4', [4, 3], bytesOf(flat(seed.Q), Float32Array))),
-      file('my_keys.npy', npy('<f8', [4, 3], bytesOf(flat(columnsOf(seed.K)), Float64Array), true)),
-    );
-    await says(bench.locator('[data-field="query"]'), '4×3, float32');
-    await says(bench.locator('[data-field="key"]'), '4×3, float64');
-    assert.deepEqual((await cells(bench, 'weights'))[3], ['0.29', '0.42', '0.11', '0.18']);
+  await onBench(
+    async ({ bench, give }) => {
+      const flat = (rows) => rows.flat();
+      await give(
+        file('q.npy', npy('<f4', [4, 3], bytesOf(flat(seed.Q), Float32Array))),
+        file(
+          'my_keys.npy',
+          npy('<f8', [4, 3], bytesOf(flat(columnsOf(seed.K)), Float64Array), true),
+        ),
+      );
+      await says(bench.locator('[data-field="query"]'), '4×3, float32');
+      await says(bench.locator('[data-field="key"]'), '4×3, float64');
+      assert.deepEqual((await cells(bench, 'weights'))[3], ['0.29', '0.42', '0.11', '0.18']);
 
-    await give(file('six-step.npz', await readFile(vector('files/six-step.npz'))));
-    await says(bench.locator('[data-field="query"]'), '4×3, float64');
-    const weights = npy('>f8', [4, 4], bytesOf(flat(seed.weights_causal), Float64Array).swap64());
-    await give(file('expected_weights.npy', weights));
-    await says(bench, /✓ The weights agree/);
+      await give(file('six-step.npz', await readFile(vector('files/six-step.npz'))));
+      await says(bench.locator('[data-field="query"]'), '4×3, float64');
+      const weights = npy('>f8', [4, 4], bytesOf(flat(seed.weights_causal), Float64Array).swap64());
+      await give(file('expected_weights.npy', weights));
+      await says(bench, /✓ The weights agree/);
 
-    const mask = Buffer.from([0, 1, 1, 1, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0]);
-    await bench.getByRole('button', { name: 'Remove causal' }).click();
-    await says(bench, /✗ The weights differ first at \[1, 1\]/);
-    await give(
-      file(
-        'call.safetensors',
-        safetensors({ 'attn.mask': { dtype: 'BOOL', shape: [4, 4], data: mask } }),
-      ),
-    );
-    // A mask of truth values says nothing before its reader does.
-    await says(bench, /The mask holds only true and false, or 1 and 0/);
-    await bench.getByLabel('The tensor’s numbers mean').selectOption('true forbids');
-    await says(bench, /✓ The weights agree/);
+      const mask = Buffer.from([0, 1, 1, 1, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0]);
+      await bench.getByRole('button', { name: 'Remove causal' }).click();
+      await says(bench, /✗ The weights differ first at \[1, 1\]/);
+      await give(
+        file(
+          'call.safetensors',
+          safetensors({ 'attn.mask': { dtype: 'BOOL', shape: [4, 4], data: mask } }),
+        ),
+      );
+      // A mask of truth values says nothing before its reader does.
+      await says(bench, /The mask holds only true and false, or 1 and 0/);
+      await bench.getByLabel('The tensor’s numbers mean').selectOption('true forbids');
+      await says(bench, /✓ The weights agree/);
 
-    const cut = npy('<f4', [4, 3], bytesOf(flat(seed.Q), Float32Array)).subarray(0, -1);
-    await give(file('q.npy', cut));
-    await says(bench, 'q.npy has 47 bytes for 12 elements of 4 bytes, shape 4×3.');
-    await give(file('k.safetensors', Buffer.from('no')));
-    await says(bench, 'k.safetensors is neither a .npy, .npz nor a .safetensors file.');
-    await give(file('complex.npy', npy('<c8', [1, 1], Buffer.alloc(8))));
-    await says(bench, /complex\.npy has elements of type “c8”; there can be float64, /);
-    await give(file('picture.png', Buffer.from('no')));
-    await says(bench, /picture\.png is neither .* read from \.json, \.csv, \.tsv and \.txt\./);
-    await give(file('table.csv', Buffer.from('1,2\n3')));
-    await says(bench, 'table.csv: Row 2 is 1 long, the first is 2.');
-    await give(file('call.json', Buffer.from('{"options": {}, "key": [[1, 1e999]]}')));
-    await says(bench, 'call.json: key: “1e999” at [1, 2] is too large for a number');
-    const other = { options: {}, key: seed.K };
-    await give(file('call.json', Buffer.from(JSON.stringify(other))));
-    await says(bench, 'call.json: Not read, being no arrays: options.');
-    await says(bench.locator('[data-field="key"]'), '4×3, text');
-    await says(bench, /✓ The weights agree/);
-  });
+      const cut = npy('<f4', [4, 3], bytesOf(flat(seed.Q), Float32Array)).subarray(0, -1);
+      await give(file('q.npy', cut));
+      await says(bench, 'q.npy has 47 bytes for 12 elements of 4 bytes, shape 4×3.');
+      await give(file('k.safetensors', Buffer.from('no')));
+      await says(bench, 'k.safetensors is neither a .npy, .npz nor a .safetensors file.');
+      await give(file('complex.npy', npy('<c8', [1, 1], Buffer.alloc(8))));
+      await says(bench, /complex\.npy has elements of type “c8”; there can be float64, /);
+      await give(file('picture.png', Buffer.from('no')));
+      await says(bench, /picture\.png is neither .* read from \.json, \.csv, \.tsv and \.txt\./);
+      await give(file('table.csv', Buffer.from('1,2\n3')));
+      await says(bench, 'table.csv: Row 2 is 1 long, the first is 2.');
+      await give(file('call.json', Buffer.from('{"options": {}, "key": [[1, 1e999]]}')));
+      await says(bench, 'call.json: key: “1e999” at [1, 2] is too large for a number');
+      const other = { options: {}, key: seed.K };
+      await give(file('call.json', Buffer.from(JSON.stringify(other))));
+      await says(bench, 'call.json: Not read, being no arrays: options.');
+      await says(bench.locator('[data-field="key"]'), '4×3, text');
+      await says(bench, /✓ The weights agree/);
+    },
+    { state: '#bench.mask=causal' },
+  );
 });
 
 test('workbench: which way a mask of truth values goes is asked, other numbers are added', async () => {

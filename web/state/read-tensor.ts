@@ -34,6 +34,8 @@ const sentences: readonly (readonly [ReadError['word'], RegExp])[] = [
     /^(?<name>.+?) has (?<entry>.+) damaged: its CRC-32 is (?<found>\w+) and should be (?<sum>\w+)/,
   ],
   ['cutFile', /^(?<name>.+?) is (a zip archive that is )?cut off/],
+  ['twoNames', /^(?<name>.+?) has two tensors of one name/],
+  ['encrypted', /^(?<name>.+?) has (?<entry>.+) encrypted/],
   ['zip64', /^(?<name>.+?) is a zip64 archive/],
   ['packed', /^(?<name>.+?) has (?<entry>.+) packed by method (?<method>\d+)/],
   ['noNpy', /^(?<name>.+?) is a zip archive without \.npy files/],
@@ -73,12 +75,14 @@ export async function readFile(file: File): Promise<Found> {
   }
 }
 
-/** UTF-8, or UTF-16 where its mark says so, as spreadsheets write it. */
+/** UTF-8, or UTF-16 where its mark says so, as spreadsheets write it. No text has a byte 0 in it. */
 function textOf(bytes: Uint8Array): string {
   const [first, second] = bytes;
   const isLittle = first === 0xff && second === 0xfe;
   const isBig = first === 0xfe && second === 0xff;
-  return new TextDecoder(isLittle ? 'utf-16le' : isBig ? 'utf-16be' : 'utf-8').decode(bytes);
+  const text = new TextDecoder(isLittle ? 'utf-16le' : isBig ? 'utf-16be' : 'utf-8').decode(bytes);
+  if (text.includes('\0')) throw new ReadError('notText');
+  return text;
 }
 
 /** A JSON object names several tensors; anything else is one. */
