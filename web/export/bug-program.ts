@@ -3,6 +3,7 @@
 import type { Matrix } from '../state/case.js';
 import type { Programs } from './exhibit.js';
 import { type Notation, notations, rows } from './literal.js';
+import { softmaxes } from './softmax.js';
 
 /** A line of code that makes weights. */
 type Line = string;
@@ -168,32 +169,10 @@ const inputsIn = (
     .map(([name, matrix]) => write(name, rows(matrix, notation)))
     .join('\n');
 
-const softmaxes = {
-  np: `def softmax(scores, allowed=True):
-    scores = xp.where(allowed, scores, -xp.inf)
-    most = scores.max(-1, keepdims=True)
-    powers = xp.exp(scores - xp.where(most == -xp.inf, 0, most))
-    total = powers.sum(-1, keepdims=True)
-    return powers / xp.where(total == 0, 1, total)
-
-
-def array(rows):
-    return xp.array(rows, dtype=xp.float64)
-
-
-def single(numbers):
+const singles = {
+  np: `def single(numbers):
     return numbers.astype(xp.float32)`,
-  torch: `def softmax(scores, allowed=None):
-    if allowed is not None:
-        scores = scores.masked_fill(~allowed, -xp.inf)
-    return xp.softmax(scores, -1).nan_to_num(0)
-
-
-def array(rows):
-    return xp.tensor(rows, dtype=xp.float64)
-
-
-def single(numbers):
+  torch: `def single(numbers):
     return numbers.to(xp.float32)`,
 };
 
@@ -203,6 +182,9 @@ import ${library === 'np' ? 'numpy' : 'torch'} as xp
 
 # along the keys, over those that are allowed; a query that may read none has weights 0
 ${softmaxes[library]}
+
+
+${singles[library]}
 
 
 def check(name, wrong, right, expected_wrong, expected_right):

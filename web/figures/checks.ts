@@ -1,6 +1,6 @@
 // <attention-checks>: tests of an attention implementation, run on this page by the library: two on
 // random numbers, and a fixed case beside what PyTorch once made of it.
-import type { Tensor } from 'attention-wasm';
+import type { MaskRule, Tensor } from 'attention-wasm';
 import { html, nothing } from 'lit';
 import en from '../content/en/figures/checks.json';
 import zh from '../content/zh/figures/checks.json';
@@ -17,6 +17,8 @@ import { Figure, sheets } from './figure.js';
 import recorded from './torch-padding.json';
 
 const [B, H, T, S, DK, DV] = [2, 4, 3, 5, 8, 6];
+/** Keys of the first sequence that are no padding. */
+const REAL = 3;
 
 interface Line {
   holds: boolean;
@@ -37,8 +39,17 @@ const shapeText = (shape: readonly number[]) => `[${shape.join(', ')}]`;
 /** Of the first sequence the last two keys are padding, of the second all. */
 const blocked: Tensor = {
   shape: [B, S],
-  data: Uint8Array.from({ length: B * S }, (_, at) => +(at >= S || at % S >= 3)),
+  data: Uint8Array.from({ length: B * S }, (_, at) => +(at >= S || at % S >= REAL)),
 };
+
+/** All rows, of whatever head, with as many digits as tell float32 numbers apart. */
+function rowsOf({ shape, data }: Tensor): number[][] {
+  const width = shape.at(-1)!;
+  const digits = Array.from(data, (x) => Number(Number(x).toPrecision(9)));
+  return Array.from({ length: digits.length / width }, (_, row) =>
+    digits.slice(row * width, (row + 1) * width),
+  );
+}
 
 const numbers = ({ data }: Tensor) => Array.from(data, Number);
 const small = (x: number) => (x === 0 ? '0' : x.toExponential(1).replace('-', '−'));
@@ -75,7 +86,9 @@ function paddingTest({ attention }: Page, seed: number): Line[] {
   const half = outputs.length / B;
   const infinite = [...outputs, ...shares].filter((x) => !Number.isFinite(x)).length;
   const notZero = outputs.slice(half).filter((x) => x !== 0).length;
-  const hidden = shares.filter((x, at) => at < shares.length / B && at % S >= 3 && x !== 0).length;
+  const hidden = shares.filter(
+    (x, at) => at < shares.length / B && at % S >= REAL && x !== 0,
+  ).length;
   return [
     { holds: infinite === 0, word: 'finite', values: { count: infinite } },
     { holds: notZero === 0, word: 'zero', values: { count: notZero } },
@@ -184,9 +197,10 @@ export class AttentionChecks extends Figure {
       head: ['holds', 'says'],
       rows: lines.map(({ holds, word, values }) => [String(holds), fill(en.lines[word], values)]),
     });
-    const options = { mask: { kind: 'lengths', keys: [3] } } as const;
+    const options = { mask: { kind: 'lengths', keys: [REAL] } } as const;
     return {
       calls: [{ frame: frameOf(page, { ...cross.inputs, options, dtype: 'float64' }) }],
+      programs: () => this.#programs(page),
       tables: [
         table('shapes', shapeTest(page, this.#seed)),
         table('padding', paddingTest(page, this.#seed)),
@@ -194,6 +208,21 @@ export class AttentionChecks extends Figure {
         tableOf(`output of ${recorded.program}`, recorded.output),
       ],
     };
+  }
+
+  async #programs(page: Page) {
+    const { checksPrograms } = await import('../export/checks-program.js');
+    const given = inputs(this.#seed);
+    const outputOf = (mask?: MaskRule) =>
+      rowsOf(page.attention.scaledDotProductAttention(...given, { mask }).output);
+    const [query, key, value] = given;
+    return checksPrograms({
+      sizes: [B, H, T, S, DK, DV],
+      inputs: { query: rowsOf(query), key: rowsOf(key), value: rowsOf(value) },
+      blocked: rowsOf(blocked).map((row) => row.map(Boolean)),
+      outputs: { plain: outputOf(), padded: outputOf({ kind: 'padding', blocked }) },
+      recorded: { ...cross.inputs, ...recorded, real: REAL },
+    });
   }
 
   protected override view(page: Page) {
