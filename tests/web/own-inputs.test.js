@@ -194,6 +194,77 @@ test("cross: what is changed in the first figure's case is changed there, and no
   );
 });
 
+for (const name of ['cross', 'alignment']) {
+  test(`${name}: on a case that a link brings, Undo takes back what was done here and no more`, async () => {
+    const key = name === 'cross' ? 'cross' : 'align';
+    const numbers = '1,2,3;4,5,6;7,8,9;1,1,1';
+    const [path, settings] = alone(name, `${key}.mine=1&q=${numbers}`);
+    await onPage(
+      path,
+      async (page) => {
+        const figure = page.locator(`attention-${name}`);
+        const query = () => textsOf(figure, 'query');
+        const undo = figure.getByRole('button', { name: 'Undo' });
+        assert.equal(await undo.getAttribute('aria-disabled'), 'true');
+        const [start, length] = [await query(), (await textsOf(figure, 'key')).length];
+        assert.equal(start[0][2], '3.00');
+        await setBox(figure, /^S, /, '2');
+        assert.equal((await textsOf(figure, 'key')).length, 2);
+        await cellOf(figure, 'query', 0, 0).focus();
+        await page.keyboard.type('9');
+        await page.keyboard.press('Enter');
+        assert.equal((await query())[0][0], '9.00');
+        await undo.click();
+        assert.deepEqual(await query(), start);
+        assert.equal((await textsOf(figure, 'key')).length, 2);
+        await undo.click();
+        assert.deepEqual(await query(), start, 'the numbers of the link stay');
+        assert.equal((await textsOf(figure, 'key')).length, length);
+        assert.equal(await undo.getAttribute('aria-disabled'), 'true');
+
+        await setBox(figure, /^S, /, '2');
+        await figure.getByRole('button', { name: 'Reset' }).click();
+        assert.equal((await textsOf(figure, 'key')).length, length, 'sizes as well');
+        assert.notDeepEqual(await query(), start);
+        await undo.click();
+        assert.deepEqual(await query(), start);
+        assert.equal((await textsOf(figure, 'key')).length, 2, 'all that Reset did is one change');
+      },
+      settings,
+    );
+  });
+
+  test(`${name}: a case of a link that cannot be used is told where the figure stands alone`, async () => {
+    const key = name === 'cross' ? 'cross' : 'align';
+    for (const language of languages) {
+      const [path, settings] = alone(name, `${key}.mine=1&q=1,2,3,4;5,6,7,8`, language);
+      await onPage(
+        path,
+        async (page) => {
+          const remark = page.locator(`attention-${name} .remark[role="status"]`);
+          assert.match(await remark.innerText(), /Q.*4×3/);
+        },
+        settings,
+      );
+    }
+  });
+}
+
+test('a number that can be written in two ways is not said to have been changed', async () => {
+  const rows = [[1e300, 2, 3, 4], ...Array(5).fill([1, 2, 3, 4])];
+  const text = rows.map((row) => row.join(',')).join(';');
+  const [path, settings] = alone('cross', `cross.query=${text.replace('e+', 'e')}`);
+  await onPage(
+    path,
+    async (page) => {
+      const figure = page.locator('attention-cross');
+      assert.equal((await textsOf(figure, 'query'))[0][0], '1e300');
+      assert.equal(await figure.locator('.remark[role="status"]').count(), 0);
+    },
+    settings,
+  );
+});
+
 test('alignment: the values may be changed in any of the calls, and are those of all', async () => {
   const [path, settings] = alone('alignment');
   await onPage(

@@ -50,7 +50,8 @@ export abstract class InputsFigure<
   protected abstract inputOf(name: Name): Input | undefined;
   protected abstract nameOf(page: Page, input: Input): string;
 
-  protected override get changesCase(): boolean {
+  /** Whether its numbers are the page's. */
+  get #isCase(): boolean {
     return this.sharesCase && this.isMine;
   }
 
@@ -69,16 +70,15 @@ export abstract class InputsFigure<
     const found = Object.fromEntries(
       namesOf(base).map((name) => [name, read(name)]),
     ) as Inputs<Input>;
-    if (this.changesCase) return this.page!.store.view.case as unknown as Inputs<Input>;
+    if (this.#isCase) return this.page!.store.view.case as unknown as Inputs<Input>;
     const known = this.#known;
     return known && sameInputs(found, known) ? known : (this.#known = found);
   }
 
   #write(to: Inputs<Input>, seed: number | undefined): void {
     this.complaint = '';
-    if (this.changesCase) {
-      const { store } = this.page!;
-      store.update({ case: { ...store.view.case, ...to } });
+    if (this.#isCase) {
+      this.setCase({ ...this.page!.store.view.case, ...to });
       return;
     }
     if (sameInputs(to, this.numbers)) return;
@@ -139,7 +139,7 @@ export abstract class InputsFigure<
   }
 
   protected override undone(): readonly string[] {
-    return ['seed', ...namesOf(this.home), ...Object.keys(this.counts)];
+    return ['mine', 'seed', ...namesOf(this.home), ...Object.keys(this.counts)];
   }
 
   protected override edits(): GridEdits<Name> {
@@ -157,11 +157,11 @@ export abstract class InputsFigure<
   /** Undo, Reset, and new numbers by seed. */
   protected inputTools(page: Page) {
     const { words, store } = page;
-    const [isCase, last] = [this.changesCase, this.#seed];
+    const [isCase, last] = [this.#isCase, this.#seed];
     const whole = store.view.case;
     const reset = () => {
-      if (isCase) store.update({ case: store.home.case });
-      else for (const name of this.undone()) this.set(name, undefined);
+      if (isCase) this.setCase(store.home.case);
+      for (const name of this.undone()) if (name !== 'mine') this.set(name, undefined);
     };
     const isWhole =
       last !== undefined && sameInputs(this.numbers, inputsOf(this.home, last, this.random));
@@ -169,7 +169,7 @@ export abstract class InputsFigure<
       ? {
           seed: seedOf(whole, inputs),
           last: whole.seed,
-          change: (to: number) => store.update({ case: seeded(whole, to, inputs) }),
+          change: (to: number) => this.setCase(seeded(whole, to, inputs)),
         }
       : {
           seed: isWhole ? last : undefined,

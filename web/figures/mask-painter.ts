@@ -59,10 +59,7 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
   protected override choiceWords = ({ language }: Page) => ({ en, zh })[language].whose;
 
   protected override undone() {
-    return ['m'];
-  }
-  protected override get changesCase() {
-    return this.isMine;
+    return ['mine', 'm'];
   }
 
   readonly #paint = new PaintController(this);
@@ -113,7 +110,7 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
     const { queries, keys } = setting;
     const mask = maskOf(clamped({ ...setting, ...change, queries, keys }));
     const { case: mine } = store.view;
-    store.update({ case: { ...mine, options: { ...mine.options, mask } } }, isEntry);
+    this.setCase({ ...mine, options: { ...mine.options, mask } }, isEntry);
   }
 
   /** The rows of the table inside the element apply themselves. */

@@ -6,7 +6,7 @@ import { footView, inspectorView } from '../draw/inspector.js';
 import { type Lineage, marksFor } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
 import type { Line } from '../draw/provenance.js';
-import { type Cell, sameCell } from '../state/case.js';
+import { type Case, type Cell, sameCase, sameCell } from '../state/case.js';
 import { readCell, writeCell } from '../state/link.js';
 import type { Page } from '../state/page.js';
 import { Past } from '../state/past.js';
@@ -27,6 +27,12 @@ export function keepLast<Settings extends readonly unknown[], Made>(
   };
 }
 
+/** What Undo brings back: its settings, and the page's case where that was changed here. */
+interface Before {
+  settings: string;
+  case?: Case;
+}
+
 export abstract class TracedFigure<Name extends string> extends Figure {
   /** How its matrices are made of one another: the same object as long as they are the same. */
   protected abstract lineage(page: Page): Lineage<Name>;
@@ -40,11 +46,6 @@ export abstract class TracedFigure<Name extends string> extends Figure {
   protected undone(): readonly string[] {
     return [];
   }
-  /** Whether the page's case is what is changed here, so that Undo is the page's. */
-  protected get changesCase(): boolean {
-    return false;
-  }
-
   /** What becomes of new numbers, where there can be any. */
   protected edits(): GridEdits<Name> | undefined {
     return undefined;
@@ -78,7 +79,7 @@ export abstract class TracedFigure<Name extends string> extends Figure {
   protected override set(name: string, text: string | undefined, isEntry = true): void {
     if (this.undone().includes(name)) {
       this.complaint = '';
-      this.#past.keep(this.#settings, isEntry);
+      this.#past.keep({ settings: this.#settings }, isEntry);
     }
     this.#put(name, text, isEntry);
   }
@@ -90,7 +91,10 @@ export abstract class TracedFigure<Name extends string> extends Figure {
     if (kept && !this.#pin) super.set('pin', undefined, isEntry);
   }
 
-  readonly #past = new Past<string>((a, b) => a === b);
+  readonly #past = new Past<Before>(
+    (before, now) =>
+      before.settings === now.settings && (!before.case || sameCase(before.case, now.case!)),
+  );
 
   /** Those that can be undone. */
   get #settings(): string {
@@ -98,17 +102,28 @@ export abstract class TracedFigure<Name extends string> extends Figure {
     return JSON.stringify(this.undone().map((name) => all[name] ?? null));
   }
 
-  protected undo(): void {
-    this.complaint = '';
-    if (this.changesCase) return this.page!.store.undo();
-    const last = this.#past.undo(this.#settings);
-    if (last === undefined) return;
-    const texts = JSON.parse(last) as (string | null)[];
-    this.undone().forEach((name, at) => this.#put(name, texts[at] ?? undefined));
+  get #now(): Required<Before> {
+    return { settings: this.#settings, case: this.page!.store.view.case };
   }
 
-  protected undoButton({ words, store }: Page) {
-    const can = this.changesCase ? store.canUndo : this.#past.before(this.#settings) !== undefined;
+  /** Changes the page's case, which Undo brings back as well. */
+  protected setCase(to: Case, isEntry = true): void {
+    this.complaint = '';
+    this.#past.keep(this.#now, isEntry);
+    this.page!.store.update({ case: to }, isEntry);
+  }
+
+  protected undo(): void {
+    this.complaint = '';
+    const before = this.#past.undo(this.#now);
+    if (!before) return;
+    const texts = JSON.parse(before.settings) as (string | null)[];
+    this.undone().forEach((name, at) => this.#put(name, texts[at] ?? undefined));
+    if (before.case) this.page!.store.update({ case: before.case });
+  }
+
+  protected undoButton({ words }: Page) {
+    const can = this.#past.before(this.#now) !== undefined;
     return html`<button type="button" aria-disabled=${!can} @click=${() => this.undo()}>
       ${words.undo}
     </button>`;

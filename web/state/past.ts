@@ -9,15 +9,14 @@ export class Past<State> {
   #isPressed = false;
   #slid = -Infinity;
 
-  constructor(readonly isSame: (a: State, b: State) => boolean) {}
+  constructor(readonly isSame: (before: State, now: State) => boolean) {}
 
   /** Called with the state before a change; what a slider passes on its way is no `isEntry`. */
   keep(before: State, isEntry: boolean): void {
     const now = performance.now();
     const isSliding = !isEntry && now - this.#slid < PAUSE;
     this.#slid = isEntry ? -Infinity : now;
-    const last = this.#states.at(-1);
-    if (this.#isPressed || isSliding || (last && this.isSame(last, before))) return;
+    if (this.#isPressed || isSliding) return;
     this.#states.push(before);
     this.#isPressed = true;
     queueMicrotask(() => (this.#isPressed = false));
