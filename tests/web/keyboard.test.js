@@ -1,8 +1,16 @@
 // The whole article by keyboard alone: nothing here touches the mouse or moves the focus by script.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { onPage, textsOf } from './browser.js';
+import { languages, onPage, textsOf } from './browser.js';
 import { focused, tabTo } from './keys.js';
+
+const words = Object.fromEntries(
+  languages.map((language) => {
+    const url = new URL(`../../web/content/${language}/words.json`, import.meta.url);
+    return [language, JSON.parse(readFileSync(url, 'utf8'))];
+  }),
+);
 
 const inStepper = (isThere) => (now) => now.figure === 'attention-stepper' && isThere(now);
 
@@ -134,6 +142,59 @@ test('a button that has done what it can keeps the focus', async () => {
     },
     at('attention-cost'),
   );
+});
+
+test('boxes that share a line say in it whose number was not taken, and what is', async () => {
+  const { en, zh } = words;
+  const said = {
+    'dot-product': [
+      ['1.26', '1.3', '1.26'],
+      ['90', '4', '90'],
+      ['2', '2', ''],
+    ],
+    overflow: [
+      ['-', '1000', en.notNumber],
+      ['7', '7', ''],
+    ],
+    // Of Q the batch.
+    'shape-flow': [
+      ['0', '1', '0'],
+      ['2.6', '3', '2.6'],
+      ['2', '2', ''],
+    ],
+  };
+  for (const language of languages) {
+    for (const [figure, entries] of Object.entries(said)) {
+      await onPage(
+        `${language}/?embed=1&figure=${figure}#shape.mode=check`,
+        async (page) => {
+          const group = page.locator(`attention-${figure} [data-boxes]`);
+          const [box, line] = [group.locator('input').first(), group.locator('.taken')];
+          const name = await box.getAttribute('aria-label');
+          for (const [entry, value, remark] of entries) {
+            await box.focus();
+            await page.keyboard.press('ControlOrMeta+A');
+            await page.keyboard.press('Delete');
+            await page.keyboard.type(entry);
+            await page.keyboard.press('Tab');
+            assert.equal(await box.inputValue(), value, `${figure}: ${entry}`);
+            const text = (await line.innerText()).trim();
+            if (remark === '') assert.equal(text, '');
+            else {
+              assert.ok(text.startsWith(name), text);
+              const isNumber = remark === entry;
+              const own = { en, zh }[language];
+              const sentence = isNumber
+                ? own.taken.replace('{asked}', entry).replace('{used}', value)
+                : own.notNumber;
+              assert.ok(text.endsWith(sentence), text);
+            }
+          }
+        },
+        { ready: (page) => page.locator(`attention-${figure}[data-live]`).waitFor() },
+      );
+    }
+  }
 });
 
 test('a number box says what was taken of an entry', async () => {

@@ -51,18 +51,27 @@ export interface Taken {
   used: number;
 }
 
-/** Under a box: what it takes instead of what was entered, as the figure says it. */
-const takenView = html`<output class="taken remark"></output>`;
+/**
+ * Under a box, or under all in one `data-boxes`: what it takes instead of what was entered, as the figure
+ * says it.
+ */
+export const takenView = html`<output class="taken remark"></output>`;
+
+/** What a box takes. */
+interface Reach extends Pick<Slider, 'min' | 'max' | 'step' | 'value'> {
+  /** Instead of going to the nearest step. */
+  round?: (x: number) => number;
+}
 
 /** Brings what was entered into reach and on a step, and tells the figure; undefined where it is no number. */
-function enter(
+export function enter(
   box: HTMLInputElement,
-  { min, max, step = 1, value }: Pick<Slider, 'min' | 'max' | 'step' | 'value'>,
+  { min, max, step = 1, value, round }: Reach,
 ): number | undefined {
   const asked = box.valueAsNumber;
   const isNumber = Number.isFinite(asked);
-  const onStep = Number.isInteger(step) ? min + Math.round((asked - min) / step) * step : asked;
-  const used = isNumber ? Math.min(Math.max(onStep, min), max) : value;
+  const nearest = Number.isInteger(step) ? min + Math.round((asked - min) / step) * step : asked;
+  const used = isNumber ? Math.min(Math.max(round?.(asked) ?? nearest, min), max) : value;
   const detail: Taken = isNumber ? { asked, used } : { used };
   box.dispatchEvent(new CustomEvent('taken', { bubbles: true, detail }));
   return isNumber ? used : undefined;

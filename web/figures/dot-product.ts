@@ -2,6 +2,7 @@
 import { html, svg } from 'lit';
 import en from '../content/en/figures/dot-product.json';
 import zh from '../content/zh/figures/dot-product.json';
+import { enter, takenView } from '../draw/controls.js';
 import { equalsSign, exactNumber, givenNumber, operand } from '../draw/number.js';
 import { norm } from '../draw/symbols.js';
 import { frameOf } from '../state/frame.js';
@@ -200,9 +201,9 @@ export class AttentionDotProduct extends Figure {
         aria-label="${name}${axis === 0 ? 'x' : 'y'}"
         @change=${({ target }: Event) => {
           const field = target as HTMLInputElement;
-          const asked = field.valueAsNumber;
-          if (Number.isFinite(asked)) {
-            this.#move(name, axis === 0 ? [asked, vector[1]] : [vector[0], asked]);
+          const taken = enter(field, { min: -REACH, max: REACH, value: vector[axis], round });
+          if (taken !== undefined) {
+            this.#move(name, axis === 0 ? [taken, vector[1]] : [vector[0], taken]);
           }
           field.value = String(this.#vector(name)[axis]);
         }}
@@ -235,7 +236,10 @@ export class AttentionDotProduct extends Figure {
         ${planeView(q, k, dot(page, q, k))} ${this.#tip('k', own)} ${this.#tip('q', own)}
       </svg>
       <div class="dot-facts">
-        <p>${this.#coordinates('q')} ${this.#coordinates('k')}</p>
+        <div data-boxes>
+          <p>${this.#coordinates('q')} ${this.#coordinates('k')}</p>
+          ${takenView}
+        </div>
         ${factsView(page, q, k)}
         <div class="tools">
           <span>${own.try}</span>

@@ -26,12 +26,15 @@ export const sheets = (...own: string[]): CSSResult[] =>
 function saysSame(asked: string, used: string): boolean {
   const parts = (text: string) =>
     text
-      .split(/[,;+]/)
+      .split(/[,;]|(?<!e)\+/)
       .map((part) => String(parseNumber(part) ?? part))
       .sort()
       .join();
   return asked === used || parts(asked) === parts(used);
 }
+
+/** What of a link is about the page's case. */
+const caseRemarks: ReadonlySet<Remark['word']> = new Set(['linkMatrix', 'linkMask']);
 
 export abstract class Figure extends LitElement {
   static override styles = sheets();
@@ -219,19 +222,25 @@ export abstract class Figure extends LitElement {
 
   /** What of a link that leads here cannot be read. */
   protected linkRemarks({ store }: Page): readonly Remark[] {
-    const unread = store.remarks.filter(({ word }) => word === 'linkShortened');
+    // Where it stands alone nobody else speaks of the case that it shows.
+    const isItsCase = this.sharesCase && store.remarks.length > 0 && this.isMine && !isWithFirst();
+    const isRead = ({ word }: Remark) =>
+      word !== 'linkShortened' && !(isItsCase && caseRemarks.has(word));
+    const unread = store.remarks.filter((remark) => !isRead(remark));
     // Asked at every change, and hardly ever needed: the document is not searched in vain.
     if (unread.length === 0) return unread;
     const isAlone = document.querySelectorAll('[data-figure]').length < 2;
     const section = this.closest('section')?.id;
-    return unread.filter(({ values }) => isAlone || section === values.anchor);
+    return unread.filter(
+      ({ word, values }) => isAlone || (word === 'linkShortened' && section === values.anchor),
+    );
   }
 
   /** What of the link's settings is not as the link says it. */
   protected remarks(page: Page): unknown {
     const { words } = page;
     const key = this.#key;
-    const remarks = this.linkRemarks(page).map(({ word }) => words[word]);
+    const remarks = this.linkRemarks(page).map(({ word, values }) => fill(words[word], values));
     for (const [name, { asked, used }] of this.clamped) {
       const word = used === '' ? 'linkUnusable' : 'linkClamped';
       remarks.push(fill(words[word], { name: `${key}.${name}`, asked, used }));
@@ -244,17 +253,22 @@ export abstract class Figure extends LitElement {
 
   /** Says under a box what it took instead of what was entered; once more is entered, no longer. */
   #sayTaken(event: Event): void {
-    const place = (event.target as Element).closest('label')?.nextElementSibling;
-    if (!place?.matches('.taken')) return;
+    const box = event.target as Element;
+    const next = box.closest('label')?.nextElementSibling;
+    const isOwn = next?.matches('.taken') ?? false;
+    const place = isOwn ? next : box.closest('[data-boxes]')?.querySelector('.taken');
+    if (!place) return;
     const { asked, used } = ((event as CustomEvent<Taken | undefined>).detail ??
       {}) as Partial<Taken>;
     const { words } = this.page!;
-    place.textContent =
+    const text =
       used === undefined || asked === used
         ? ''
         : asked === undefined
           ? words.notNumber
           : fill(words.taken, { asked: grouped(asked), used: grouped(used) });
+    const name = box.getAttribute('aria-label') ?? '';
+    place.textContent = isOwn || text === '' ? text : fill(words.takenOf, { name, text });
   }
 
   /** `isEntry`: whether Back undoes it by itself. */

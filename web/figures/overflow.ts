@@ -4,7 +4,7 @@ import type { DType } from 'attention-wasm';
 import { html, nothing } from 'lit';
 import en from '../content/en/figures/overflow.json';
 import zh from '../content/zh/figures/overflow.json';
-import { choiceView } from '../draw/controls.js';
+import { choiceView, enter, takenView } from '../draw/controls.js';
 import { cellShare, exactNumber, grouped } from '../draw/number.js';
 import { explain } from '../state/explain.js';
 import { frameOf } from '../state/frame.js';
@@ -156,8 +156,8 @@ export class AttentionOverflow extends Figure {
     const { scores } = this.#shown;
     const take = ({ target }: Event) => {
       const box = target as HTMLInputElement;
-      const asked = box.valueAsNumber;
-      const x = Number.isFinite(asked) ? asked : scores[index]!;
+      const [value, round] = [scores[index]!, (x: number) => x];
+      const x = enter(box, { min: -Infinity, max: Infinity, value, round }) ?? value;
       box.value = String(x);
       this.#change(scores.map((old, at) => (at === index ? x : old)) as unknown as Scores);
     };
@@ -199,10 +199,11 @@ export class AttentionOverflow extends Figure {
   protected override view(page: Page) {
     const own = { en, zh }[page.language];
     const { format } = this.#shown;
-    return html`<div class="tools">
+    return html`<div class="tools" data-boxes>
         <span class="tools scores" role="group" aria-label=${own.scores}>
           ${[0, 1, 2].map((index) => this.#scoreBox(index, own))}
         </span>
+        ${takenView}
         ${choiceView<Format>({
           label: own.format,
           name: 'format',

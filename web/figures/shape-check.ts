@@ -4,6 +4,7 @@ import type { AttentionError, Tensor } from 'attention-wasm';
 import { html, nothing } from 'lit';
 import en from '../content/en/figures/shape-flow.json';
 import zh from '../content/zh/figures/shape-flow.json';
+import { enter, takenView } from '../draw/controls.js';
 import { withWidths } from '../draw/symbols.js';
 import { refusalOf } from '../state/bench-refusal.js';
 import type { Page } from '../state/page.js';
@@ -175,10 +176,10 @@ export function shapeCheckView(
     const place = `${name} ${axes[axis]!}`;
     const take = ({ target }: Event) => {
       const field = target as HTMLInputElement;
-      const numbers = shapes[name].map((size, at) => (at === axis ? field.value : size));
-      const shape = readShape(numbers.join('.')) ?? shapes[name];
-      field.value = String(shape[axis]);
-      change(name, shape);
+      const value = shapes[name][axis]!;
+      const size = enter(field, { min: 1, max: most[axis]!, value }) ?? value;
+      field.value = String(size);
+      change(name, shapes[name].with(axis, size) as unknown as Shape);
     };
     return html`<td ?data-clash=${clashes.includes(place)}>
       <input
@@ -197,7 +198,10 @@ export function shapeCheckView(
     const texts = pairAxes.map((_, at) => String(shapes.mask[at - skipped] ?? ''));
     const take = ({ target }: Event) => {
       const field = target as HTMLInputElement;
-      const asked = texts.with(axis, field.value);
+      const isEmptied = field.value === '' && !field.validity.badInput;
+      const value = Number(texts[axis]);
+      const size = isEmptied ? undefined : enter(field, { min: 1, max: mostPairs[axis]!, value });
+      const asked = texts.with(axis, isEmptied ? '' : String(size ?? texts[axis]));
       const shape = asked.every((text) => text === '') ? [] : readMask(asked.join('.'))!;
       field.value = String(shape[axis - pairAxes.length + shape.length] ?? '');
       change('mask', shape);
@@ -233,7 +237,7 @@ export function shapeCheckView(
       ${shape.map((size) => html`<td>${size}</td>`)}
     </tr>`;
   return html`<div class="shape-check" data-picture>
-    <div>
+    <div data-boxes>
       <table>
         <tbody>
           ${headsOf(...axes)}
@@ -261,6 +265,7 @@ export function shapeCheckView(
               </tbody>`
         }
       </table>
+      ${takenView}
       <p class="tools" role="group" aria-label=${own.maskAs}>
         <span><var>M</var></span>
         ${masks.map(
