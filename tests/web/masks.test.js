@@ -127,7 +127,7 @@ test('masks: polarity, order and a padding mask that is broadcast, with their nu
     assert.match(await verdict(), /2 does not match 3/);
     assert.match(
       await cast.locator('.figure').innerText(),
-      /The mask is 2×4, and a padding mask \[B, S\] looks like/,
+      /The mask is 2×4, which is what a padding mask \[B, S\] looks like/,
     );
   });
 });
