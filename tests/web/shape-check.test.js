@@ -144,6 +144,7 @@ test('what the library refuses is told in Chinese on the Chinese page', async ()
     // Three queries and two sequences: it can be nothing but padding, which no axis of 1 in front mends.
     assert.equal(await refusal(), '遮罩是 2×5，正是填充遮罩 [B, S] 的样子。如果是填充，请说明。');
     assert.equal(await flow.locator('.refusal + code').innerText(), 'AttentionError, ambiguous');
+    assert.match(await flow.locator('.shape-check').innerText(), /程序库会拒绝：遮罩是/);
     assert.match(await flow.locator('[data-rule=padding]').innerText(), /\[2, 1, 1, 5\]/);
     assert.doesNotMatch(
       await flow.locator('.shape-check').innerText(),

@@ -287,7 +287,7 @@ export function shapeCheckView(
       <p class="remark">
         ${
           found instanceof Error
-            ? html`${own.refused} ${refusedView(page, shapes, found)}`
+            ? html`${own.refused}${page.language === 'zh' ? nothing : ' '}${refusedView(page, shapes, found)}`
             : withWidths(own.free)
         }
       </p>
