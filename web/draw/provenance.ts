@@ -220,14 +220,15 @@ function pairLine(
   }
 }
 
-/** A row of a matrix; what a rule made 0 is a bare one. */
+/** A row of a matrix, in one piece with its sign; what a rule made 0 is a bare one. */
 export const rowText = (
   row: readonly number[] = [],
   isForced: (column: number) => boolean = () => false,
   gaps?: Gaps,
 ) => {
   const texts = row.map((x, j) => (x === 0 && isForced(j) ? '0' : exactNumber(x)));
-  return html`${equalsSign(row)} ${pieces([`(${withGaps(texts, gaps, '…').join(', ')})`])}`;
+  const all = withGaps(texts, gaps, '…').join(', ');
+  return html`<span class="term">${equalsSign(row)} (${all})</span>`;
 };
 
 /**
