@@ -25,6 +25,29 @@ test('workbench: what was said of a box goes when the reader is at it again', as
   }, alone);
 });
 
+test('workbench: a row that a picture has not is brought in, and that is said', async () => {
+  await onBench(async ({ page, bench, give }) => {
+    const numbers = bytesOf({ length: 40 * 8 }, Float32Array).map((x, at) => at % 7);
+    await give(...['q', 'k', 'v'].map((name) => file(`${name}.npy`, npy('<f4', [40, 8], numbers))));
+    await bench.locator('canvas').waitFor();
+    const enter = async (text) => {
+      await bench.getByLabel('query', { exact: true }).fill(text);
+      await bench.getByLabel('query', { exact: true }).press('Enter');
+    };
+    await enter('9999');
+    await says(bench, 'cell: “9999, 1” was asked for, 40, 1 is used.');
+    await says(bench, 'query 40, key 1');
+    assert.equal(await bench.getByLabel('query', { exact: true }).inputValue(), '40');
+    await enter('0');
+    await says(bench, 'cell: “0” cannot be used; 40 stays.');
+    assert.equal(await bench.getByLabel('query', { exact: true }).inputValue(), '40');
+    await enter('7');
+    await says(bench, 'query 7, key 1');
+    assert.equal(await bench.locator('.bench-result > .remark[role="status"]').count(), 0);
+    await page.waitForFunction(() => location.hash.includes('bench.cell=7.1'));
+  }, alone);
+});
+
 test('workbench: while tensors are read and computed nothing is said to be missing', async () => {
   await onBench(async ({ page, bench, give }) => {
     await bench.getByRole('button', { name: 'Clear' }).click();

@@ -35,6 +35,7 @@ export interface Actions {
   pin: (cell: BenchCell | null) => void;
   show: () => void;
   ask: Asking['ask'];
+  refuse: Asking['refuse'];
 }
 
 /** Among many keys a weight is small: the full colour is some times an even share. */
@@ -61,7 +62,7 @@ export function pictureOfStage(
   page: Page,
   result: Result,
   { stage, looked, pinned, colors }: Looking,
-  { hover, pin, ask }: Actions,
+  { hover, pin, ask, refuse }: Actions,
 ) {
   const own = { en, zh }[page.language];
   const { data, rows, columns, domain: reach } = result.stages.get(stage)!;
@@ -82,8 +83,12 @@ export function pictureOfStage(
         max=${String(count)}
         .value=${String(now + 1)}
         @change=${(event: Event) => {
-          const asked = (event.target as HTMLInputElement).valueAsNumber;
-          if (Number.isInteger(asked)) change(Math.min(Math.max(asked, 1), count) - 1);
+          const input = event.target as HTMLInputElement;
+          const { value: asked, valueAsNumber: place } = input;
+          input.value = String(now + 1);
+          // What is beyond the last is brought in where the cell is shown, and that is said.
+          if (Number.isInteger(place) && place >= 1) change(place - 1);
+          else if (asked !== '') refuse({ name: 'cell', asked, used: String(now + 1) });
         }}
     /></label>`;
   return html`<div class="bench-picture">

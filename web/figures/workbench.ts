@@ -51,7 +51,10 @@ export class AttentionWorkbench extends Figure {
       colors: home.colors,
     };
     const ignore = () => {};
-    const actions = { stage: ignore, hover: ignore, pin: ignore, show: ignore, ask: ignore };
+    const actions = {
+      ...{ stage: ignore, hover: ignore, pin: ignore },
+      ...{ show: ignore, ask: ignore, refuse: ignore },
+    };
     return resultView(
       page,
       runHere(page.attention, atOnce(callOf(exampleGiven, home))),
@@ -255,6 +258,7 @@ export class AttentionWorkbench extends Figure {
       pin: (cell: BenchCell | null) => this.#pin(cell),
       show: () => this.#showDifference(),
       ask: this.#asking.ask,
+      refuse: this.#asking.refuse,
     };
     const shown = result && {
       result,
