@@ -143,6 +143,23 @@ test('workbench: a mask goes with the Q, K and V that it came with, and one that
     assert.equal(await asked.count(), 0);
     await undo(bench).click();
     await says(asked, 'The mask holds only true and false');
+
+    // So is one that can be nothing but padding and was called something else.
+    const heads = (length) =>
+      [
+        [1, 0],
+        [0, 1],
+      ].map((row) => [Array(length).fill(row)]);
+    await give(json('batch.json', { q: heads(3), k: heads(4), v: heads(4) }));
+    const padding = [
+      [0, 0, 0, 1],
+      [0, 0, 1, 1],
+    ];
+    await give(json('filler_mask.json', padding));
+    await bench.getByLabel('The tensor’s numbers mean').selectOption('blocked');
+    await says(bench, 'The mask is 2×4, which is what a padding mask [B, S] looks like.');
+    await bench.getByRole('button', { name: 'Remove the mask' }).click();
+    await fresh(bench);
   }, alone);
 });
 

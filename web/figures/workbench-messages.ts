@@ -83,6 +83,7 @@ const removable: Partial<Record<CallProblem['word'], 'mask' | 'bias'>> = {
   meaning: 'mask',
   maskNumbers: 'mask',
   ambiguous: 'mask',
+  isPadding: 'mask',
   maskShape: 'mask',
   paddingShape: 'mask',
   biasShape: 'bias',
