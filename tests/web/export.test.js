@@ -556,7 +556,8 @@ for (const [name, [link, count, patterns]] of Object.entries(prose)) {
         const menu = page.locator(`${tag} details.export`);
         await menu.locator('summary').click();
         const there = await menu.locator('.formats button').allInnerTexts();
-        assert.deepEqual(there.slice(0, -2), ['CSV', 'JSON', 'Markdown']);
+        const code = name === 'quiz' ? ['PyTorch', 'NumPy', 'JavaScript'] : [];
+        assert.deepEqual(there.slice(0, -2), ['CSV', 'JSON', 'Markdown', ...code]);
         for (const format of there.slice(0, -2)) paths[format] = await save(page, format, tag);
       },
       { ready },
@@ -578,6 +579,25 @@ for (const [name, [link, count, patterns]] of Object.entries(prose)) {
       },
       { ready },
     );
+    if (!paths.JavaScript) return;
+    // The programs of its checks run, and fail where one of them does not hold.
+    checkPython(paths, /^ *assert /m);
+    for (const [language, ...faults] of [
+      ['JavaScript', [/explain\(query, key, other\)/, 'explain(query, other, value)']],
+      ['JavaScript', [/scale: 1 /, 'scale: 0.5 ']],
+      ['JavaScript', [/under\('causal', before\)/, "under('causal')"]],
+      ['NumPy', [/entropy\(1\.0\)/, 'entropy(0.5)']],
+    ]) {
+      if (language === 'NumPy' && !numpy) continue;
+      runners[language](paths[language]);
+      const whole = readFileSync(paths[language], 'utf8');
+      for (const fault of faults) {
+        assert.match(whole, fault[0]);
+        writeFileSync(paths[language], whole.replace(...fault));
+        assert.throws(() => runners[language](paths[language]), undefined, String(fault[0]));
+      }
+      writeFileSync(paths[language], whole);
+    }
   });
 }
 

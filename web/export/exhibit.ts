@@ -29,8 +29,8 @@ export type Programs = Record<(typeof languages)[number], string>;
 
 export interface Exhibit {
   calls: readonly Call[];
-  /** What programs check where it is no call; else they repeat the calls. */
-  programs?: () => Promise<Programs>;
+  /** What programs check where it is no call; else they repeat the calls. As many as it is saved in. */
+  programs?: () => Promise<Partial<Programs>>;
   /** Of one that is prose. */
   markdown?: string;
   /** Numbers that are not steps of a call. */

@@ -27,7 +27,7 @@ const program = async (
   language: keyof Programs,
   { calls, programs }: Exhibit,
   repeat: (calls: readonly Call[]) => string,
-): Promise<string> => (programs ? (await programs())[language] : repeat(calls));
+): Promise<string> => (programs ? (await programs())[language]! : repeat(calls));
 
 const files: Record<Format, (of: Exported) => File> = {
   SVG: ({ root, paper }) => ['.svg', 'image/svg+xml', toSVG(pictureOf(root, paper))],

@@ -28,6 +28,18 @@ function matrices(seed: number) {
     Array.from({ length: rows }, () => Array.from({ length: columns }, next));
 }
 
+/** What the programs of the checks are given. */
+export function programNumbers() {
+  const matrix = matrices(1);
+  return {
+    query: matrix(3),
+    key: matrix(5),
+    value: matrix(5),
+    other: matrix(5),
+    more: matrix(2),
+  };
+}
+
 const gap = (a: Matrix, b: Matrix) =>
   Math.max(...a.flatMap((row, i) => row.map((x, j) => Math.abs(x - b[i]![j]!))), 0);
 const short = (x: number) => (x === 0 ? '0' : exactNumber(x));

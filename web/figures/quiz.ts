@@ -9,14 +9,21 @@ import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import { Choices } from './choices.js';
 import { ProseFigure, button } from './prose-figure.js';
-import { type Line, checks } from './quiz-checks.js';
+import { type Line, checks, programNumbers } from './quiz-checks.js';
 
 const LETTERS = 'ABC';
 
 export class AttentionQuiz extends ProseFigure {
   static override key = 'quiz';
 
-  protected override readonly formats: readonly Format[] = ['CSV', 'JSON', 'Markdown'];
+  protected override readonly formats: readonly Format[] = [
+    'CSV',
+    'JSON',
+    'Markdown',
+    'PyTorch',
+    'NumPy',
+    'JavaScript',
+  ];
 
   /** To be printed: the questions with boxes to tick, and the answers on a page of their own. */
   protected override exhibit(page: Page) {
@@ -38,6 +45,10 @@ export class AttentionQuiz extends ProseFigure {
     const list = (lines: readonly string[]) => lines.map((line) => `- ${line}`).join('\n');
     return {
       calls: [],
+      programs: async () => {
+        const { quizPrograms } = await import('../export/quiz-program.js');
+        return quizPrograms(programNumbers());
+      },
       tables: [
         {
           name: 'quiz',
