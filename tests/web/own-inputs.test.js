@@ -292,7 +292,7 @@ test('alignment: the values may be changed in any of the calls, and are those of
         assert.deepEqual(await textsOf(figure, `${start}-output`), await call(start, value), start);
       }
       assert.equal(await shared.count(), 0, 'nor are they said to double');
-      await paste(cellOf(figure, 'key', 4, 0), '[[1, 2, 3], [4, 5, 6]]');
+      await paste(cellOf(figure, 'key', 4, 0), '[[1, 4], [2, 5], [3, 6]]');
       await page.waitForFunction(() => location.hash.includes('align.s=6'));
       assert.deepEqual(
         (await textsOf(figure, 'key')).slice(4),

@@ -228,20 +228,22 @@ test('a bad entry is marked where it stands, and the last good number stays', as
   });
 });
 
+const pasteAt = (place, text) =>
+  place.evaluate((element, pasted) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', pasted);
+    const init = { clipboardData, bubbles: true, composed: true, cancelable: true };
+    element.dispatchEvent(new ClipboardEvent('paste', init));
+  }, text);
+
 test('a matrix can be pasted, as a spreadsheet or a tensor prints it', async () => {
-  const paste = (page, text) =>
-    cell(page, 'key', 0, 0).evaluate((element, pasted) => {
-      const clipboardData = new DataTransfer();
-      clipboardData.setData('text/plain', pasted);
-      const init = { clipboardData, bubbles: true, composed: true, cancelable: true };
-      element.dispatchEvent(new ClipboardEvent('paste', init));
-    }, text);
+  const paste = (page, text) => pasteAt(cell(page, 'query', 0, 0), text);
   const shows = (page, rows) =>
     page.waitForFunction((wanted) => {
       const { shadowRoot } = document.querySelector('attention-stepper');
       const textAt = (i, j) =>
         shadowRoot
-          .querySelector(`[data-stage="key"][data-row="${i}"][data-column="${j}"]`)
+          .querySelector(`[data-stage="query"][data-row="${i}"][data-column="${j}"]`)
           .textContent.trim();
       return wanted.every((row, i) => row.every((text, j) => textAt(i, j) === text));
     }, rows);
@@ -249,7 +251,7 @@ test('a matrix can be pasted, as a spreadsheet or a tensor prints it', async () 
     const rows = [
       ['1.00', '−2.00', '3.00'],
       ['0.50', '4.00', '6.00'],
-      ['0.86', '−0.99', '0.30'],
+      ['−0.79', '0.97', '−0.74'],
     ];
     for (const text of [
       '1\t-2\t3\r\n0.5\t4\t6\r\n',
@@ -268,24 +270,69 @@ test('a matrix can be pasted, as a spreadsheet or a tensor prints it', async () 
     ]);
     const messages = page.locator('attention-stepper .messages');
     for (const [text, says] of [
-      ['1 2 3 4', /1×4 does not fit K \(4×3\)/],
+      ['1 2 3 4', /1×4 does not fit Q \(4×3\)/],
       ['1,5\n2,5\n3,5', /“1,5” at \[1, 1\]: this comma may be a decimal one/],
       ['1,5\t2,5', /“1,5” at \[1, 1\]: this comma may be a decimal one/],
       ['1,234.5\t2\t3', /“1,234\.5” at \[1, 1\]: this comma may be a decimal one/],
-      ['1\t2\n3', /Row 2 has/],
+      ['1\t2\n3', /Row 2 is 1 long/],
       ['1 nan 3', /“NaN” at \[1, 2\] is not a number/],
       ['[[[1]], [[2]]]', /not a matrix of numbers/],
       ['hello', /“hello” at \[1, 1\] is not a number/],
     ]) {
       await paste(page, text);
       await messages.filter({ hasText: says }).waitFor();
-      assert.equal((await textsOf(page, 'key'))[0][0], '0.50', text);
+      assert.equal((await textsOf(page, 'query'))[0][0], '0.50', text);
     }
     const complaint = messages.getByText('is not a number');
     await complaint.waitFor();
     await page.locator('attention-stepper .seed button').click(); // other numbers: it is about none
     await complaint.waitFor({ state: 'detached' });
   });
+});
+
+const clipboard = { permissions: ['clipboard-read', 'clipboard-write'] };
+
+test('what is pasted over Kᵀ goes where it is seen to go, and it is said how it was read', async () => {
+  await onPage(
+    'en/',
+    async (page) => {
+      const messages = page.locator('attention-stepper .messages');
+      const key = async () => (await textsOf(page, 'key')).map((row) => row.map(Number));
+      const first = cell(page, 'key', 0, 0);
+      // As drawn: rows of width, columns of keys.
+      await pasteAt(first, '1\t2\t3\t4\n5\t6\t7\t8\n9\t10\t11\t12');
+      await messages.getByText('Taken as Kᵀ, as it is drawn').waitFor();
+      const wanted = [
+        [1, 5, 9],
+        [2, 6, 10],
+        [3, 7, 11],
+        [4, 8, 12],
+      ];
+      assert.deepEqual(await key(), wanted);
+      // What the figure itself copies comes back as it was.
+      await first.focus();
+      await page.keyboard.press('Control+a');
+      await page.keyboard.press('Control+c');
+      await page.getByRole('button', { name: 'Undo' }).first().click();
+      assert.notDeepEqual(await key(), wanted);
+      await first.focus();
+      await page.keyboard.press('Control+v');
+      await messages.getByText('Taken as Kᵀ').waitFor();
+      assert.deepEqual(await key(), wanted);
+      // K as NumPy prints it has a row for each key; only so it fits.
+      await pasteAt(first, '[[1, 2, 3], [4, 5, 6], [7, 8, 9], [10, 11, 12]]');
+      await messages.getByText('Taken as K:').waitFor();
+      assert.deepEqual(await key(), [
+        [1, 2, 3],
+        [4, 5, 6],
+        [7, 8, 9],
+        [10, 11, 12],
+      ]);
+      await pasteAt(first, '1 2 3 4 5');
+      await messages.getByText('1×5 does not fit Kᵀ (3×4)').waitFor();
+    },
+    clipboard,
+  );
 });
 
 test('a link brings back the frame, back and forward work, and the other language keeps it', async () => {

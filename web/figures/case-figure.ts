@@ -84,10 +84,14 @@ export abstract class CaseFigure extends Figure {
     const page = this.page!;
     const shape = shapeOf(cell.stage, this.shownCase(page));
     const { pasted } = await import('./paste.js');
-    const found = pasted(page, text, { ...cell, matrix: page.words.stages[cell.stage], shape });
-    this.complaint = '';
+    const matrix = page.words.stages[cell.stage];
+    const isTransposed = this.isTransposed(cell.stage);
+    const found = pasted(page, text, { ...cell, matrix, shape, isTransposed });
     if (typeof found === 'string') this.complaint = found;
-    else this.#replace(cell, found);
+    else {
+      this.#replace(cell, found.block);
+      this.complaint = found.note;
+    }
     this.requestUpdate();
   }
 

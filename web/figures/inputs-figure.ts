@@ -132,9 +132,14 @@ export abstract class InputsFigure<
     const { pasted } = await import('./paste.js');
     const matrix = this.nameOf(page, name);
     const isMost = rows > this.lineage(page).shapes.get(cell.stage)![0];
-    const found = pasted(page, text, { ...cell, matrix, shape: [rows, columns], isMost });
+    const isTransposed = this.isTransposed(cell.stage);
+    const room = { ...cell, matrix, shape: [rows, columns] as const, isMost, isTransposed };
+    const found = pasted(page, text, room);
     if (typeof found === 'string') this.complaint = found;
-    else this.#change(cell, found);
+    else {
+      this.#change(cell, found.block);
+      this.complaint = found.note;
+    }
     this.requestUpdate();
   }
 
