@@ -188,7 +188,7 @@ test('every figure is such an element, with its content and its name, in both la
       const of = (tag) => page.locator(`div[lang="${language}"] ${tag}`);
       const choice = of('attention-quiz').locator('[data-right="true"]').first();
       assert.equal(await choice.locator('.feedback').isVisible(), false);
-      await choice.getByRole('button').click();
+      await choice.getByRole('radio').click();
       assert.ok(await choice.locator('.feedback').isVisible());
       assert.ok((await of('attention-quiz').locator('math').count()) > 20);
       const quiz = await of('attention-quiz').evaluate((element) => element.state);
