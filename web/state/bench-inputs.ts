@@ -143,15 +143,20 @@ export class BenchInputs {
     if (names.length > 0) this.on.set(settings);
   }
 
-  /** Takes away what does not belong to what there is now, which replaced `last`. */
-  #leave(last: Brought): SettingTexts {
+  /** Takes away what does not belong to what there is now, which replaced `last` and brought `settings`. */
+  #leave(last: Brought, settings: SettingTexts = {}): SettingTexts {
     const { hasRules, fields } = leftBehind(last.given, this.given);
-    // Those that the reader chose are no longer the example's.
-    const isExamples = hasRules && this.on.settings().mask === undefined;
+    // Those that the reader or a file of the workbench's chose are no longer the example's.
+    const isAsked = 'mask' in settings || this.on.settings().mask !== undefined;
+    const isExamples = hasRules && !isAsked;
     this.left = isExamples || fields.length > 0 ? { hasRules: isExamples, fields } : null;
     for (const [field] of fields) this.#empty(field);
     const hadMask = fields.some(([field]) => field === 'mask');
-    return { ...(isExamples ? { mask: 'none' } : {}), ...(hadMask ? { meaning: '' } : {}) };
+    const changed = {
+      ...(isExamples ? { mask: 'none' } : {}),
+      ...(hadMask ? { meaning: '' } : {}),
+    };
+    return { ...changed, ...settings };
   }
 
   #empty(field: Field): void {
@@ -204,7 +209,7 @@ export class BenchInputs {
         this.#set({ given: { ...given, [field]: tensor }, chosen });
         const settings = this.#leave(last);
         if (this.left) this.#step(last, settings);
-      } else this.#step(last, { ...this.#place(found, field), ...this.#leave(last) });
+      } else this.#step(last, this.#leave(last, this.#place(found, field)));
       this.#changed();
     } catch (error) {
       if (this.texts[field] !== text) return;
@@ -251,7 +256,7 @@ export class BenchInputs {
     // A tensor without a place is one to choose.
     this.#save();
     if (!settings) return this.on.said();
-    this.#step(last, { ...settings, ...this.#leave(last) });
+    this.#step(last, this.#leave(last, settings));
     this.#changed();
   }
 
