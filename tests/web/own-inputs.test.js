@@ -224,10 +224,12 @@ for (const name of ['cross', 'alignment']) {
 
         await setBox(figure, /^S, /, '2');
         await figure.getByRole('button', { name: 'Reset' }).click();
-        assert.equal((await textsOf(figure, 'key')).length, length, 'sizes as well');
+        assert.equal((await textsOf(figure, 'key')).length, 5, 'the article’s sizes as well');
         assert.notDeepEqual(await query(), start);
+        assert.equal(await figure.getByText('The link’s case').count(), 0);
         await undo.click();
         assert.deepEqual(await query(), start);
+        assert.equal(await figure.getByText('The link’s case').count(), 1);
         assert.equal((await textsOf(figure, 'key')).length, 2, 'all that Reset did is one change');
       },
       settings,

@@ -7,6 +7,7 @@ import { type Cell, type Matrix, sameMatrix, sizeOf, withBlock } from '../state/
 import { readMatrix, writeMatrix } from '../state/link.js';
 import type { Page } from '../state/page.js';
 import { inputs, randomLike, seedOf, seeded, seeds } from '../state/random.js';
+import { isWithFirst } from '../state/shared-case.js';
 import { complaintOf } from '../state/words.js';
 import { TracedFigure } from './traced-figure.js';
 
@@ -166,7 +167,9 @@ export abstract class InputsFigure<
     const whole = store.view.case;
     const reset = () => {
       if (isCase) this.setCase(store.home.case);
-      for (const name of this.undone()) if (name !== 'mine') this.set(name, undefined);
+      // The link's case is gone with its numbers; the first figure's is there.
+      const kept = isWithFirst() ? 'mine' : '';
+      for (const name of this.undone()) if (name !== kept) this.set(name, undefined);
     };
     const isWhole =
       last !== undefined && sameInputs(this.numbers, inputsOf(this.home, last, this.random));
