@@ -16,6 +16,7 @@ export function showAlone(words: Words, store: Store): void {
   if (figure) {
     const names: Record<string, string> = words.figures;
     place.append(sourceLink(figure, names[name]!, store), figure);
+    for (const heading of figure.querySelectorAll('h4')) heading.ariaLevel = '2';
   } else {
     const there = all.map(({ localName }) => localName.replace('attention-', ''));
     place.textContent = fill(words.noFigure, { name, names: [...new Set(there)].join(', ') });

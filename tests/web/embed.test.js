@@ -4,6 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { deflateSync } from 'node:zlib';
+import axe from 'axe-core';
 import { figureNames, languages, onPage, site, textsOf } from './browser.js';
 import { install } from './install.js';
 
@@ -37,6 +38,14 @@ test('each figure stands alone in a frame, in both languages and themes', async 
           // Of what is not there: other figures, a mouse, keys.
           assert.doesNotMatch(says, /first figure|figures above|第一张图|上面各图/, name);
           assert.doesNotMatch(says, /Point at|Click|Enter|Shift|指向|指着|单击|方向键/, name);
+          if (language === 'en') {
+            await page.evaluate(axe.source);
+            const { violations } = await page.evaluate(() => globalThis.axe.run());
+            const found = violations.map(
+              ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`,
+            );
+            assert.deepEqual(found, [], name);
+          }
           const { width, height, ...rest } = seen;
           assert.deepEqual(rest, { figures: 1, others: 0, scheme: colorScheme }, name);
           assert.ok(width <= 0 && height > 60, `${name}: ${width} px too wide, ${height} px high`);

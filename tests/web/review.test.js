@@ -57,7 +57,7 @@ test('bug gallery: each case shows its own numbers', async () => {
     assert.deepEqual(await below.boundingBox(), place);
     await page.mouse.move(0, 0);
     await columns.locator('.looked', { hasText: '÷' }).waitFor({ state: 'detached' });
-    assert.match(await cell.getAttribute('aria-label'), /^what it gives, query 2, key 3, 0\.39$/);
+    assert.match(await cell.getAttribute('aria-label'), /^Case 2, what it gives, query 2, key 3, 0\.39$/);
     await cell.focus();
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowDown');
@@ -90,6 +90,37 @@ test('bug gallery: each case shows its own numbers', async () => {
     assert.deepEqual((await matrix(spread, 0)).map(readBy), [3, 1, 2]);
     assert.deepEqual((await matrix(spread, 1)).map(readBy), [3, 3, 3]);
   });
+});
+
+test('bug gallery: a cell that a link keeps is in sight, and cells stay where they are', async () => {
+  await onPage('en/#bug.pin=softmax-columns.2.3', async (page) => {
+    const gallery = await wake(page, 'bug-gallery');
+    const kept = gallery.locator('[data-pinned], td[aria-selected="true"]').first();
+    await kept.waitFor();
+    assert.equal(
+      await gallery.locator('[data-id="softmax-columns"]').evaluate(({ open }) => open),
+      true,
+    );
+  });
+  for (const width of [320, 390, 480, 600, 768, 1440]) {
+    const settings = { viewport: { width, height: 844 }, hasTouch: true };
+    await onPage(
+      'en/#bug.rows=5',
+      async (page) => {
+        const gallery = await wake(page, 'bug-gallery');
+        const cells = gallery.locator('[data-id="weights-as-reasons"] td[data-stage$="-2"]');
+        assert.equal(await cells.count(), 2);
+        for (const cell of await cells.all()) {
+          await cell.scrollIntoViewIfNeeded();
+          const before = await cell.boundingBox();
+          await cell.tap();
+          await page.waitForURL(/bug\.pin=weights-as-reasons-2/);
+          assert.deepEqual(await cell.boundingBox(), before, `${width} px`);
+        }
+      },
+      settings,
+    );
+  }
 });
 
 for (const language of languages) {

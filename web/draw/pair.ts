@@ -11,6 +11,8 @@ export interface Pair<Name extends string> {
   stage: Name;
   title: unknown;
   name?: string;
+  /** Where the name alone would not tell it from others: as it is spoken. */
+  spokenName?: string;
   values: Matrix;
   /** Weights have a scale of their own, and a column of row sums. */
   kind: 'weights' | 'scores';
@@ -28,13 +30,14 @@ export function pairView<Name extends string>(
   grid?: GridState<Name>,
 ) {
   const { queries, keys, cause, domain } = rest;
+  const { spokenName = name === '' ? words.stages[kind] : name } = rest;
   const isWeights = kind === 'weights';
   const model: MatrixModel<Name> = {
     stage,
     values,
     title,
     name,
-    spokenName: name === '' ? words.stages[kind] : name,
+    spokenName,
     rowHeads: queries ?? values.map((_, i) => vector('q', i)),
     columnHeads: keys ?? (values[0] ?? []).map((_, j) => vector('k', j)),
     spoken: (row, column) => `${words.queryAxis} ${row + 1}, ${words.keyAxis} ${column + 1}`,

@@ -26,6 +26,8 @@ import { ProseFigure } from './prose-figure.js';
 interface Table {
   name: string;
   title: string;
+  /** With the case it stands in. */
+  spokenName: string;
   weights: Weights;
 }
 
@@ -37,7 +39,7 @@ interface Live {
   letGo: () => void;
 }
 
-function weightsView({ words }: Page, { name, title, weights }: Table, live?: Live) {
+function weightsView({ words }: Page, { name, title, spokenName, weights }: Table, live?: Live) {
   const { values, cause, linesOf } = weights;
   const table = pairView<string>(
     words,
@@ -45,6 +47,7 @@ function weightsView({ words }: Page, { name, title, weights }: Table, live?: Li
       stage: name,
       title: html`<var>A</var>`,
       name: title,
+      spokenName,
       values,
       kind: 'weights',
       ...(cause ? { cause } : {}),
@@ -131,13 +134,11 @@ interface Place {
 /** What each case shows, and what turns up with its diagnosis, under the name of its place. */
 function placesOf(page: Page): Record<string, Place> {
   const own = { en, zh }[page.language];
-  const single = (
-    name: string,
-    title: string,
-    weights: Weights,
-    above: unknown = nothing,
-  ): Place => {
-    const table = { name, title, weights };
+  const tableFor = (id: string, name: string, title: string, weights: Weights): Table => {
+    const number = Object.keys(evidence).indexOf(id) + 1;
+    return { name, title, spokenName: `${page.words.bug} ${number}, ${title}`, weights };
+  };
+  const single = (table: Table, above: unknown = nothing): Place => {
     const view = (live?: Live) =>
       html`<div class="evidence">${above} ${weightsView(page, table, live)}</div>`;
     return { tables: [table], view };
@@ -149,15 +150,18 @@ function placesOf(page: Page): Record<string, Place> {
         return [
           [
             id,
-            single(id, own.faulty, found.faulty, found.padding && paddingView(page, found.padding)),
+            single(
+              tableFor(id, id, own.faulty, found.faulty),
+              found.padding && paddingView(page, found.padding),
+            ),
           ],
-          [`${id}.answer`, single(`${id}-right`, own.right, found.right)],
+          [`${id}.answer`, single(tableFor(id, `${id}-right`, own.right, found.right))],
         ];
       }
       const frames = found.heads.map(({ frame }) => frame);
-      const tables = found.heads.map((weights, at): Table => {
-        return { name: `${id}-${at + 1}`, title: fill(own.head, { index: at + 1 }), weights };
-      });
+      const tables = found.heads.map((weights, at) =>
+        tableFor(id, `${id}-${at + 1}`, fill(own.head, { index: at + 1 }), weights),
+      );
       return [
         [id, { tables, view: (live) => headsView(page, tables, frames, live) }],
         [`${id}.answer`, { tables: [], view: () => sumsView(page, tables, frames) }],
@@ -242,6 +246,17 @@ export class AttentionBugGallery extends ProseFigure {
       return choices;
     });
     const change = this.keepChoices('chosen', asked);
+    // What a link keeps is to be seen.
+    const kept = this.#places.find(([, { tables }]) =>
+      tables.some(({ name }) => name === this.#pin?.stage),
+    );
+    for (
+      let fold = kept?.[0].closest('details');
+      fold;
+      fold = fold.parentElement!.closest('details')
+    ) {
+      fold.open = true;
+    }
   }
 
   protected override remarks(page: Page): unknown {

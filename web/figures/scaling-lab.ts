@@ -71,12 +71,12 @@ function panelView(
   const heads = sample.scores.map((_, j) => vector('k', j));
   const scores = fill(own.scores, { count: sample.scores.length });
   return html`<section class="lab-panel">
-    <h4>
+    <p class="lab-title">
       ${own[kind]}
       <span class="symbol"
         >${kind === 'raw' ? symbols.scores : html`${symbols.scores} ÷ ${rootDk}`}</span
       >
-    </h4>
+    </p>
     <p class="bars-title">${scores}</p>
     ${barsView({ label: `${own[kind]}, ${scores}`, values: sample.scores, heads, domain, tone: 'signed', write: cellNumber })}
     <p class="bars-title">${own.shares}</p>
