@@ -146,9 +146,11 @@ const roomy = 5;
 function boardView(page: Page, setting: Setting, grid?: GridState<Name>) {
   const own = { en, zh }[page.language];
   const message = refusal(page, setting);
+  const [, width] = sizeOf(alignedBy(page, setting).frames['top-left'].matrices.value);
+  const across = Math.max(setting.keys, roomy) + width;
   return html`<div data-picture>
       ${setting.isEqual ? nothing : scoresView(page, setting, grid)}
-      <div class="comparison" data-keys style="--keys:${Math.max(setting.keys, roomy)}">
+      <div class="comparison" data-across style="--across:${across}">
         ${starts.map((start) => alignedView(page, setting, start, grid))}
       </div>
     </div>

@@ -104,6 +104,7 @@ function boardView(page: Page, frame: Frame, grid?: GridState<Name>) {
     spoken: (row, column) =>
       `${keyed.has(stage) ? words.keyAxis : words.queryAxis} ${row + 1}, ${words.dimension} ${column + 1}`,
     scale: 'signed',
+    caption: words.axesOf[stage === 'key' ? 'transposed' : stage === 'value' ? 'key' : 'query'],
     domain: domainOf(matrices.query, matrices.key, matrices.value),
     ghost: false,
   });
