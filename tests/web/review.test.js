@@ -57,7 +57,10 @@ test('bug gallery: each case shows its own numbers', async () => {
     assert.deepEqual(await below.boundingBox(), place);
     await page.mouse.move(0, 0);
     await columns.locator('.looked', { hasText: '÷' }).waitFor({ state: 'detached' });
-    assert.match(await cell.getAttribute('aria-label'), /^Case 2, what it gives, query 2, key 3, 0\.39$/);
+    assert.match(
+      await cell.getAttribute('aria-label'),
+      /^Case 2, what it gives, query 2, key 3, 0\.39$/,
+    );
     await cell.focus();
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowDown');
