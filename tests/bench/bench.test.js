@@ -107,3 +107,12 @@ test('the check against float64 sees a wrong row, and masks', () => {
     assert.ok(errorOf(test, inputs, output.fill(NaN)) === Infinity);
   }
 });
+
+test('main-thread.mjs tells what a call of a worker costs the page', async () => {
+  const script = fileURLToPath(new URL('main-thread.mjs', import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [script, '--cases=B']);
+  const rows = stdout.match(/^\| B \|.*\|$/gm);
+  assert.equal(rows?.length, 2, stdout);
+  for (const row of rows)
+    assert.match(row, /\| 5 \| (shared|apart) \| \d+ \| \d+\.\d(, \d+\.\d)* \|/);
+});

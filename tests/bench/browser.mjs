@@ -54,7 +54,7 @@ window.watched = async (name) => {
 </script>`;
 
 /** Lays the package and these files into a folder, and whatever else `add` writes there. */
-function layOut(content, add = () => {}) {
+export function layOut(content, add = () => {}) {
   const folder = join(root, 'build/bench');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -65,9 +65,9 @@ function layOut(content, add = () => {}) {
   return folder;
 }
 
-/** Calls use(tab, browser) while a tab shows the folder's page, and closes all of it. */
-async function withTab(folder, use) {
-  const server = await serve({ folder });
+/** Calls use(tab, browser) while a tab shows the folder's page, and closes all of it; see serve.mjs for the settings. */
+export async function withTab(folder, use, settings = {}) {
+  const server = await serve({ folder, ...settings });
   const browser = await launch();
   try {
     const tab = await browser.newPage();
