@@ -293,6 +293,7 @@ for (const [name, { link, calls = 1, programs: isCode = calls > 0, tables = [] }
     const wake = async (page) => {
       await page.locator(tag).scrollIntoViewIfNeeded();
       await page.locator(`${tag}[data-live]`).waitFor({ state: 'attached' });
+      await page.locator(`${tag} [aria-busy="true"]`).waitFor({ state: 'detached' });
     };
     const paths = {};
     let shown;
@@ -380,6 +381,7 @@ for (const [name, { link, calls = 1, programs: isCode = calls > 0, tables = [] }
           .getByRole('status')
           .filter({ hasText: `${tag}.json opened` })
           .waitFor();
+        await wake(page); // what it computes anew
         const without = (text) => text.replace(/^.*(saved|opened)\.$/m, '');
         const again = await page.locator(`${tag} .figure`).innerText();
         assert.equal(without(again), without(shown));

@@ -9,6 +9,8 @@ export const figure = (page, name) => page.locator(`attention-${name}`);
 export const wake = async (page, name) => {
   await figure(page, name).scrollIntoViewIfNeeded();
   await page.locator(`attention-${name}[data-live]`).waitFor({ state: 'attached' });
+  // What it computes in turns of the page is there.
+  await figure(page, name).locator('[aria-busy="true"]').waitFor({ state: 'detached' });
   return figure(page, name);
 };
 /** The cells of the figure's nth matrix, as they read. */
