@@ -6,17 +6,21 @@ export class Still {
   #place: HTMLElement | null = null;
   #shows = '';
   #width = 0;
+  #height = 0;
   readonly #observer = new ResizeObserver(([entry]) => {
     const { inlineSize, blockSize } = entry!.borderBoxSize[0]!;
     if (this.#width === 0) this.#width = inlineSize;
-    // Not here, where the page is being laid out.
+    // Not here, where the page is being laid out: to change it now is to lay it out twice.
     if (inlineSize !== this.#width) requestAnimationFrame(() => this.#begin());
-    else this.#place!.style.minHeight = `${blockSize}px`;
+    else this.#height = blockSize;
   });
 
   /** To be called whenever the figure is drawn; `shows` says what it shows apart from the cell. */
   keep(place: HTMLElement | null, shows: string): void {
-    if (place === this.#place && shows === this.#shows) return;
+    if (place === this.#place && shows === this.#shows) {
+      if (place && this.#height > 0) place.style.minHeight = `${this.#height}px`;
+      return;
+    }
     this.#place = place;
     this.#shows = shows;
     this.#begin();
@@ -25,7 +29,7 @@ export class Still {
   #begin(): void {
     this.#observer.disconnect();
     if (!this.#place) return;
-    this.#width = 0;
+    this.#width = this.#height = 0;
     this.#place.style.minHeight = '';
     this.#observer.observe(this.#place);
   }
