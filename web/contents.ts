@@ -37,20 +37,30 @@ export function followReading(): void {
 
 /**
  * Figures above the place that was jumped to come to life after the jump and grow. Until the reader
- * moves, the page is brought back to that place; not every browser does so by itself.
+ * scrolls, by whatever means, that place is held where it stands; not every browser does so by itself.
  */
 export function keepLanding(): void {
-  let landed: Element | null = null;
+  const { body } = document;
+  let landed: { on: Element; top: number; height: number } | null = null;
+  const away = ({ on, top }: { on: Element; top: number }) => on.getBoundingClientRect().top - top;
   const land = (): void => {
-    landed = document.querySelector(':target');
+    const on = document.querySelector(':target');
+    landed = on && { on, top: away({ on, top: 0 }), height: body.offsetHeight };
   };
-  const leave = (): void => {
-    landed = null;
-  };
-  land();
-  addEventListener('hashchange', land);
-  for (const move of ['wheel', 'pointerdown', 'keydown']) {
-    addEventListener(move, leave, { capture: true, passive: true });
+  const [opened] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  // A page that is opened again stands where the reader had it.
+  if (opened?.type === 'navigate') {
+    document.querySelector(':target')?.scrollIntoView();
+    land();
   }
-  new ResizeObserver(() => landed?.scrollIntoView()).observe(document.body);
+  addEventListener('hashchange', land);
+  addEventListener('scroll', () => {
+    const isReader = landed && body.offsetHeight === landed.height && Math.abs(away(landed)) >= 1;
+    if (isReader) landed = null;
+  });
+  new ResizeObserver(() => {
+    if (!landed) return;
+    scrollBy(0, away(landed));
+    landed.height = body.offsetHeight;
+  }).observe(body);
 }

@@ -49,6 +49,8 @@ export async function loadWorker(options: WorkerOptions = {}): Promise<Attention
 /**
  * Workers behind the methods of {@link Attention}, made by loadWorker(). Calls are done in the order
  * they were made. When a worker breaks down, the call it was at rejects, and the next starts another.
+ * Arguments are copied when a method is called, unless they are given away; more than 16 MiB of them in
+ * pieces, so that a page goes on meanwhile: then they are to stay as they are until the call is done.
  */
 export class AttentionWorker {
   /** Where masks and caches live. Only where memory is not shared there are more than one. */
@@ -85,11 +87,7 @@ export class AttentionWorker {
     return { ...info, threads, parallelism: 'workers', why };
   }
 
-  /**
-   * As {@link Attention.scaledDotProductAttention}. Inputs are copied when it is called, unless they
-   * are given away; more than 16 MiB of them in pieces, so that a page goes on meanwhile: then they
-   * are to stay as they are until the call is done.
-   */
+  /** As {@link Attention.scaledDotProductAttention}. */
   async scaledDotProductAttention(
     query: Tensor,
     key: Tensor,
