@@ -1,7 +1,8 @@
 // The scaling lab.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { onPage } from './browser.js';
+import { languages, onPage } from './browser.js';
 import { seed, wake } from './figures.js';
 
 /** Waits until the charts are what was last asked for. */
@@ -136,4 +137,65 @@ test('scaling lab: many draws are made in turns, the last picture stands meanwhi
     },
     { ready },
   );
+});
+
+test('scaling lab: what is saved while it computes is the finished picture, unless that is cancelled', async () => {
+  const computing = { en: 'Computing', zh: '正在计算' };
+  const words = {
+    en: { menu: 'Save, share, open', cancel: 'Cancel', cancelled: 'nothing was saved' },
+    zh: { menu: '保存', cancel: '取消', cancelled: '什么也没有保存' },
+  };
+  for (const language of languages) {
+    await onPage(
+      `${language}/?embed=1&figure=scaling-lab#lab.keys=16&lab.n=50`,
+      async (page) => {
+        const lab = page.locator('attention-scaling-lab');
+        await charted(lab);
+        const own = words[language];
+        const menu = lab.locator('details.export');
+        await menu.locator('summary', { hasText: own.menu }).click();
+        /** Asks for 1,000 draws and, within the same task, for files; gives back whether it computed. */
+        const ask = (...formats) =>
+          lab.evaluate(async ({ shadowRoot, updateComplete }, wanted) => {
+            [...shadowRoot.querySelectorAll('input[name="n"]')].at(-1).click();
+            await updateComplete;
+            const isBusy = shadowRoot.querySelector('.lab-charts').ariaBusy;
+            const buttons = [...shadowRoot.querySelectorAll('.formats button')];
+            for (const format of wanted) {
+              buttons.find(({ textContent }) => textContent.trim() === format).click();
+            }
+            return isBusy;
+          }, formats);
+        const saved = [];
+        page.on('download', (download) => saved.push(download));
+
+        assert.equal(await ask('PNG', 'SVG'), 'true');
+        await menu.getByText(/(PNG, SVG)/).waitFor();
+        await menu.getByRole('button', { name: own.cancel }).click();
+        await menu.getByText(own.cancelled).waitFor();
+        await charted(lab);
+        assert.equal(await menu.getByRole('button', { name: own.cancel }).count(), 0);
+        assert.deepEqual(saved, []);
+
+        // Another width of the distribution: what is asked for is not known yet.
+        await lab.evaluate(({ shadowRoot }) =>
+          shadowRoot.querySelector('input[name="mode"][value="uniform"]').click(),
+        );
+        const coming = page.waitForEvent('download');
+        assert.equal(await ask('SVG'), 'true');
+        const text = readFileSync(await (await coming).path(), 'utf8');
+        assert.equal(await lab.locator('.lab-charts').getAttribute('aria-busy'), 'false');
+        assert.doesNotMatch(text, new RegExp(computing[language]));
+        assert.match(text, /1,000/);
+        // The bands of the charts as they stand.
+        const bands = await lab
+          .locator('.chart .band')
+          .evaluateAll((all) => all.map((each) => each.getAttribute('d')));
+        assert.equal(bands.length, 4);
+        for (const band of bands) assert.ok(text.includes(band), band);
+        await menu.getByText('SVG').last().waitFor();
+      },
+      { ready: (page) => page.locator('attention-scaling-lab[data-live]').waitFor() },
+    );
+  }
 });

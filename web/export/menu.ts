@@ -1,6 +1,6 @@
 // The part of a figure that takes its state elsewhere: files, a link, a frame, and back.
 import { type TemplateResult, html, nothing } from 'lit';
-import type { Words } from '../state/words.js';
+import { type Words, fill } from '../state/words.js';
 import { languages } from './exhibit.js';
 
 const pictures = ['SVG', 'PNG'] as const;
@@ -13,6 +13,9 @@ export interface Menu {
   words: Words;
   /** What became of the last thing asked for. */
   message: string;
+  /** What is saved as soon as it is computed, unless that is cancelled. */
+  waiting: readonly Format[];
+  cancel: () => void;
   /** Only where there are numbers to take along. */
   files?:
     | {
@@ -25,7 +28,7 @@ export interface Menu {
   copy?: ((what: 'link' | 'frame') => void) | undefined;
 }
 
-export function menuView({ words, message, files, copy }: Menu): TemplateResult {
+export function menuView({ words, message, waiting, cancel, files, copy }: Menu): TemplateResult {
   const own = words.export;
   const chosen = (event: Event) => {
     const input = event.target as HTMLInputElement;
@@ -49,6 +52,9 @@ export function menuView({ words, message, files, copy }: Menu): TemplateResult 
           : nothing
       }
     </div>
-    <p role="status">${message}</p>
+    <p role="status">
+      ${waiting.length > 0 ? fill(own.waiting, { formats: waiting.join(', ') }) : message}
+    </p>
+    ${waiting.length > 0 ? button(own.cancel, cancel) : nothing}
   </details>`;
 }

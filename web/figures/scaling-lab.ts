@@ -130,24 +130,42 @@ export class AttentionScalingLab extends Figure {
   #charted: Charted | undefined;
   #asked = '';
   #abort = new AbortController();
+  /** Ends with what was last asked for, or when something else is. */
+  #computing: Promise<void> | undefined;
 
   /** Computes what is asked for in turns, unless it is known; only the last that is asked for counts. */
-  async #ask(page: Page, asked: Asked): Promise<void> {
+  #ask(page: Page, asked: Asked): void {
     if (nameOf(asked) === this.#asked) return;
     this.#asked = nameOf(asked);
     this.#abort.abort();
     if (surveyed(asked)) return;
     const { signal } = (this.#abort = new AbortController());
-    try {
-      await inTurns(surveying(page, asked), signal);
-      this.requestUpdate();
-    } catch (error) {
-      if (!signal.aborted) throw error;
+    this.#computing = inTurns(surveying(page, asked), signal).then(
+      () => this.requestUpdate(),
+      (error: unknown) => {
+        if (!signal.aborted) throw error;
+      },
+    );
+  }
+
+  get #isBusy(): boolean {
+    return !surveyed(askedBy(this.#shown));
+  }
+
+  /** Until the charts are of what was last asked for. */
+  async #charts(): Promise<void> {
+    while (this.#isBusy) {
+      await this.#computing;
+      await this.updateComplete;
     }
   }
 
+  protected override shared() {
+    return { ...super.shared(), ready: () => (this.#isBusy ? this.#charts() : undefined) };
+  }
+
   protected override updated(): void {
-    if (this.page) void this.#ask(this.page, askedBy(this.#shown));
+    if (this.page) this.#ask(this.page, askedBy(this.#shown));
     const chart = this.renderRoot.querySelector('.chart');
     if (!chart || this.#sizes) return;
     this.#sizes = new ResizeObserver(([entry]) => {
@@ -202,7 +220,7 @@ export class AttentionScalingLab extends Figure {
   protected override view(page: Page) {
     const own = { en, zh }[page.language];
     const shown = this.#shown;
-    const isBusy = !surveyed(askedBy(shown));
+    const isBusy = this.#isBusy;
     if (!isBusy) this.#charted = shown;
     const charted = this.#charted ?? shown;
     const count = (

@@ -16,6 +16,8 @@ export interface Shared {
   json: () => Promise<string>;
   /** Takes over what such a JSON says; gives back why not, in the reader's words. */
   open: (text: string) => Promise<string | undefined>;
+  /** Resolves when all that it shows is computed; nothing where it is. */
+  ready?: () => Promise<void> | undefined;
 }
 
 /** Copies a link to the figure as it is, or a frame with it; gives back what became of that. */
@@ -52,7 +54,34 @@ export class Sharing {
     readonly shared: Shared | undefined,
   ) {}
 
-  async #save(page: Page, { exhibit, json }: Shared, format: Format): Promise<void> {
+  /** What is to be saved once the figure is computed, and what gives that up. */
+  readonly #waiting = new Set<Format>();
+  #abort = new AbortController();
+
+  /** Resolves when the figure is computed: true unless the reader gave that up. */
+  async #isReady({ ready }: Shared, format: Format): Promise<boolean> {
+    const computed = ready?.();
+    if (!computed) return true;
+    if (this.#waiting.size === 0) this.#abort = new AbortController();
+    const { signal } = this.#abort;
+    this.#waiting.add(format);
+    this.figure.requestUpdate();
+    try {
+      const givenUp = new Promise((resolve) => signal.addEventListener('abort', resolve));
+      await Promise.race([computed, givenUp]);
+    } finally {
+      this.#waiting.delete(format);
+    }
+    return !signal.aborted;
+  }
+
+  async #save(page: Page, shared: Shared, format: Format): Promise<void> {
+    if (this.#waiting.has(format)) return;
+    if (!(await this.#isReady(shared, format))) {
+      this.#say(page.words.export.cancelled);
+      return;
+    }
+    const { exhibit, json } = shared;
     const { save } = await import('../export/formats.js');
     const { renderRoot, place: root, localName: name } = this.figure;
     const paper = getComputedStyle(renderRoot.querySelector('.export')!).backgroundColor;
@@ -89,6 +118,8 @@ export class Sharing {
     return menuView({
       words: page.words,
       message: this.#saidOf === page.store.view ? this.#message : '',
+      waiting: [...this.#waiting],
+      cancel: () => this.#abort.abort(),
       files: shared && {
         formats: shared.formats,
         save: (format) => this.#try(() => this.#save(page, shared, format)),
