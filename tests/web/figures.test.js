@@ -205,21 +205,133 @@ test('cost: the slider of tokens goes from one power of two to the next', async 
       assert.equal(await box.inputValue(), '256');
       assert.match(
         await page.locator('.cost-count dd').first().innerText(),
-        /^≈ 201 M operations$/,
+        /^≈ 201 million operations$/,
       );
     },
     { ready: (page) => page.locator('attention-cost[data-live]').waitFor() },
   );
 });
 
-test('cost: the measurement runs in a worker and can be cancelled', async () => {
-  await onPage('en/', async (page) => {
-    const cost = await wake(page, 'cost');
-    await cost.locator('button.primary').click();
-    await cost.locator('.measured tbody tr').first().waitFor();
-    await cost.getByRole('button', { name: 'Cancel' }).click();
-    await cost.getByText('Cancelled.').waitFor();
-  });
+test('cost: counts are written as people read them', async () => {
+  const most = 'cost.batch=64&cost.heads=128&cost.tokens=1000000&cost.width=64';
+  const expected = {
+    // 8·64·8192²·10⁶ = 3.44e16.
+    en: [
+      ['', ['≈ 805 million operations', '≈ 403 million operations', '≈ 2.42 billion operations']],
+      ['cost.tokens=2', ['12,288 operations', '9,216 operations', '≈ 9.44 million operations']],
+      [most, ['≈ 2.1 × 1018 operations', '≈ 1.05 × 1018 operations', '≈ 3.44 × 1016 operations']],
+    ],
+    zh: [
+      ['', ['≈ 8.05 亿次', '≈ 4.03 亿次', '≈ 24.2 亿次']],
+      ['cost.tokens=2', ['12,288 次', '9,216 次', '≈ 944 万次']],
+      [most, ['≈ 2.1 × 1018 次', '≈ 1.05 × 1018 次', '≈ 3.44 × 1016 次']],
+    ],
+  };
+  for (const language of languages) {
+    for (const [link, counts] of expected[language]) {
+      await onPage(
+        `${language}/?embed=1&figure=cost#${link}`,
+        async (page) => {
+          const shown = page.locator('attention-cost .cost-count dd');
+          assert.deepEqual((await shown.allInnerTexts()).slice(0, 3), counts);
+          const raised = await shown.locator('sup').allInnerTexts();
+          assert.deepEqual(raised, link === most ? ['18', '18', '16'] : []);
+        },
+        { ready: (page) => page.locator('attention-cost[data-live]').waitFor() },
+      );
+    }
+  }
+});
+
+test("cost: the measurement takes the calculator's sizes, beside the operations counted for them", async () => {
+  await onPage(
+    'en/?embed=1&figure=cost#cost.batch=2&cost.heads=3&cost.width=40&cost.tokens=100',
+    async (page) => {
+      const cost = page.locator('attention-cost');
+      await cost.locator('button.primary').click();
+      await cost.getByRole('button', { name: 'Cancel' }).waitFor();
+      await cost.locator('button.primary').waitFor();
+      // Without the factors below them.
+      const rows = await cost.locator('.measured tbody tr').evaluateAll((all) =>
+        all.map(({ cells }) =>
+          [...cells].map(({ childNodes }) =>
+            [...childNodes]
+              .filter(({ nodeType }) => nodeType === Node.TEXT_NODE)
+              .map(({ data }) => data)
+              .join('')
+              .trim(),
+          ),
+        ),
+      );
+      assert.deepEqual(
+        rows.map(([tokens]) => Number(tokens)),
+        [7, 13, 25, 50, 100],
+      );
+      for (const [tokens, count, time, speed] of rows) {
+        // 2·B·H·N²·(d_k + d_v)
+        const operations = 2 * 2 * 3 * tokens ** 2 * 80;
+        const shown = parseFloat(count.replace(/[≈, ]/g, '')) * (/million/.test(count) ? 1e6 : 1);
+        assert.ok(Math.abs(shown / operations - 1) < 0.005, `${count} for ${operations}`);
+        const [milliseconds, perSecond] = [parseFloat(time), Number(speed)];
+        // Both are rounded; what takes less than a hundredth of a millisecond is not told apart.
+        const off = 0.005 / milliseconds + 0.005;
+        assert.ok(Math.abs((perSecond * milliseconds * 1e6) / operations - 1) <= off, `${rows}`);
+      }
+      await cost.getByText(/B = 2, H = 3, d = 40, float32/).waitFor();
+      await cost.getByText('9.6 million operations').waitFor();
+      // What was measured stays, and is not taken for the calculator's.
+      assert.equal(await cost.getByText('other sizes by now').count(), 0);
+      await cost.locator('.slider').nth(1).locator('[type="number"]').fill('4');
+      await page.keyboard.press('Enter');
+      await cost.getByText('other sizes by now').waitFor();
+      assert.equal(await cost.getByText(/B = 2, H = 3, d = 40, float32/).count(), 1);
+    },
+    { ready: (page) => page.locator('attention-cost[data-live]').waitFor() },
+  );
+});
+
+test('cost: what is too large to be measured is said with its bound, and what would fit is one press away', async () => {
+  const ready = (page) => page.locator('attention-cost[data-live]').waitFor();
+  // A call of 10^12 operations: 4·B·H·N²·d; 256 MiB of Q, K, V and the output: 16·B·H·N·d.
+  const tooMuch = [
+    ['cost.heads=4&cost.tokens=100000', '31,250', ['≈ 10.2 trillion', '1 trillion']],
+    ['cost.batch=64&cost.heads=128&cost.tokens=64&cost.width=256', '8', ['2 GiB', '256 MiB']],
+  ];
+  for (const [link, limit, says] of tooMuch) {
+    await onPage(
+      `en/?embed=1&figure=cost#${link}`,
+      async (page) => {
+        const cost = page.locator('attention-cost');
+        const text = await cost.locator('.beside [role="status"]').innerText();
+        for (const part of [...says, `N = ${limit}.`]) assert.ok(text.includes(part), text);
+        await cost.getByRole('button', { name: `Set N = ${limit}`, exact: true }).click();
+        await page.waitForURL(new RegExp(`cost.tokens=${limit.replace(',', '')}\\b`));
+        await cost.getByRole('button', { name: 'Measure these sizes' }).waitFor();
+        // Just within: one more is too many.
+        const box = cost.locator('.slider').nth(2).locator('[type="number"]');
+        await box.fill(String(Number(limit.replace(',', '')) + 1));
+        await box.press('Enter');
+        await cost.getByRole('button', { name: `Set N = ${limit}`, exact: true }).waitFor();
+      },
+      { ready },
+    );
+  }
+});
+
+test('cost: the measurement runs in a worker and can be cancelled, also within a long call', async () => {
+  await onPage(
+    'en/?embed=1&figure=cost#cost.tokens=16000',
+    async (page) => {
+      const cost = page.locator('attention-cost');
+      await cost.locator('button.primary').click();
+      await cost.locator('.measured tbody tr').first().waitFor();
+      await cost.locator('progress').waitFor();
+      await cost.getByRole('button', { name: 'Cancel' }).click();
+      await cost.getByText('Cancelled.').waitFor();
+      assert.equal(await cost.locator('progress').count(), 0);
+    },
+    { ready: (page) => page.locator('attention-cost[data-live]').waitFor() },
+  );
 });
 
 test('below every table of weights stands what is always true of them, red where it is not', async () => {

@@ -134,7 +134,7 @@ test('a button that has done what it can keeps the focus', async () => {
     'en/?embed=1&figure=cost',
     async (page) => {
       await tabTo(page, 'the measurement', ({ className }) => className === 'primary');
-      for (const text of ['Cancel', 'Measure on this device']) {
+      for (const text of ['Cancel', 'Measure these sizes on this device']) {
         await page.keyboard.press('Enter');
         await page.locator('attention-cost .tools button', { hasText: text }).waitFor();
         assert.equal((await focused(page)).text, text);

@@ -11,14 +11,19 @@ import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import costSheet from '../styles/cost.css?inline';
 import { Figure, sheets } from './figure.js';
-import { type Measured, SIZES, measure } from './cost-measure.js';
+import {
+  type Sizes,
+  amount,
+  bytes,
+  causal,
+  core,
+  layer,
+  projections,
+  stored,
+  tiled,
+} from './cost-counts.js';
+import { MOST, type Measured, beyond, measure } from './cost-measure.js';
 
-interface Sizes {
-  batch: number;
-  heads: number;
-  tokens: number;
-  width: number;
-}
 const home: Sizes = { batch: 1, heads: 12, tokens: 512, width: 64 };
 const names = ['batch', 'heads', 'tokens', 'width'] as const;
 const limits: Record<keyof Sizes, readonly [number, number]> = {
@@ -33,52 +38,29 @@ const stops: Partial<Record<keyof Sizes, readonly number[]>> = {
   tokens: [...Array.from({ length: 20 }, (_, power) => 2 ** power), limits.tokens[1]],
 };
 
-const units = [
-  ['E', 1e18],
-  ['P', 1e15],
-  ['T', 1e12],
-  ['G', 1e9],
-  ['M', 1e6],
-  ['k', 1e3],
-] as const;
-/** Three digits of it, and whether those are all. */
-function threeDigits(x: number): string {
-  const rounded = Number(x.toPrecision(3));
-  return `${rounded === x ? '' : '≈ '}${rounded}`;
-}
-/** 1.6e9 → "1.6 G". */
-function large(x: number): string {
-  const [unit, size] = units.find(([, least]) => x >= least) ?? ['', 1];
-  return `${threeDigits(x / size)} ${unit}`.trim();
-}
-const binary = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
-function bytes(x: number): string {
-  const power = Math.min(Math.floor(Math.log2(Math.max(x, 1)) / 10), binary.length - 1);
-  return `${threeDigits(x / 2 ** (10 * power))} ${binary[power]}`;
-}
+/** With the measure word of Chinese close to 万 and 亿. */
+const operationsText = ({ language }: Page, count: number) =>
+  fill({ en, zh }[language].operations, { count: amount(count, language) }).replace(
+    /(?<=[万亿]) /,
+    '',
+  );
 
-const core = ({ batch, heads, tokens, width }: Sizes) =>
-  2 * batch * heads * tokens ** 2 * 2 * width;
-const projections = ({ batch, heads, tokens, width }: Sizes) =>
-  8 * batch * tokens * (heads * width) ** 2;
-const layer = (sizes: Sizes) => core(sizes) + projections(sizes);
-const allowedShare = ({ tokens }: Sizes) => (tokens + 1) / (2 * tokens);
-const stored = ({ batch, heads, tokens }: Sizes) => 2 * batch * heads * tokens ** 2 * 4;
-/** Inputs and output only: what a tiled run keeps. */
-const tiled = ({ batch, heads, tokens, width }: Sizes) => 4 * batch * heads * tokens * width * 4;
+/** What is measured to three digits has no more. */
+const threeDigits = (x: number) => (x < 100 ? x.toPrecision(3) : grouped(Math.round(x)));
 
-const causal = (sizes: Sizes) => core(sizes) * allowedShare(sizes);
+/** With `10^18` raised. */
+const withPowers = (text: string) =>
+  text.split(/10\^(\d+)/).map((part, index) => (index % 2 ? html`10<sup>${part}</sup>` : part));
 
 function countView(page: Page, sizes: Sizes) {
   const own = { en, zh }[page.language];
   const twice = { ...sizes, tokens: 2 * sizes.tokens };
-  const operations = (count: number) => fill(own.operations, { count: large(count) });
   const rows: [string, string][] = [
-    [own.core, operations(core(sizes))],
-    [own.causal, operations(causal(sizes))],
+    [own.core, operationsText(page, core(sizes))],
+    [own.causal, operationsText(page, causal(sizes))],
     [
       fill(own.projections, { model: grouped(sizes.heads * sizes.width) }),
-      operations(projections(sizes)),
+      operationsText(page, projections(sizes)),
     ],
     [own.scores, bytes(stored(sizes))],
     [own.tiles, bytes(tiled(sizes))],
@@ -89,12 +71,16 @@ function countView(page: Page, sizes: Sizes) {
         ([name, value]) =>
           html`<div>
             <dt>${withWidths(name)}</dt>
-            <dd>${value}</dd>
+            <dd>${withPowers(value)}</dd>
           </div>`,
       )}
     </dl>
+    <p class="remark">${own.units}</p>
     <p>${fill(own.doubling, { core: ratio(core), layer: ratio(layer) })}</p>`;
 }
+
+/** After so many milliseconds of a size it is shown how far its call has come. */
+const LONG = 500;
 
 export class AttentionCost extends Figure {
   static override styles = sheets(costSheet);
@@ -103,8 +89,12 @@ export class AttentionCost extends Figure {
   static firstFrame = (page: Page) => countView(page, home);
 
   #rows: Measured[] = [];
+  /** What they are of. */
+  #of: Sizes = home;
   #threads = 0;
   #says: string | Node[] = '';
+  /** Of a call that takes longer. */
+  #share: number | undefined;
   #abort: AbortController | null = null;
 
   override disconnectedCallback(): void {
@@ -116,14 +106,27 @@ export class AttentionCost extends Figure {
     const own = { en, zh }[page.language];
     const abort = (this.#abort = new AbortController());
     this.#rows = [];
+    this.#of = this.#sizes;
+    this.#says = own.warming;
+    let start = Infinity;
+    this.requestUpdate();
     try {
-      await measure(abort.signal, {
+      await measure(this.#of, abort.signal, {
         started: (threads) => (this.#threads = threads),
         trying: (tokens) => {
           this.#says = fill(own.running, { tokens: grouped(tokens) });
+          start = performance.now();
           this.requestUpdate();
         },
-        measured: (row) => (this.#rows = [...this.#rows, row]),
+        done: (share) => {
+          if (performance.now() - start < LONG) return;
+          this.#share = share;
+          this.requestUpdate();
+        },
+        measured: (row) => {
+          this.#rows = [...this.#rows, row];
+          this.#share = undefined;
+        },
       });
       this.#says = '';
     } catch (error) {
@@ -131,14 +134,65 @@ export class AttentionCost extends Figure {
         ? own.cancelled
         : failureNodes(page.words, own.failed, error);
     }
+    this.#share = undefined;
     this.#abort = null;
     this.requestUpdate();
   }
 
-  #table(own: typeof en) {
+  /** The button, or why there is nothing to press and what to do about that. */
+  #start(page: Page, sizes: Sizes) {
+    const own = { en, zh }[page.language];
+    const found = this.#abort ? undefined : beyond(sizes);
+    if (!found) {
+      return html`<div class="tools">
+        <button
+          type="button"
+          class=${this.#abort ? '' : 'primary'}
+          @click=${() => (this.#abort ? this.#abort.abort() : void this.#measure(page))}
+        >
+          ${this.#abort ? own.cancel : own.measure}
+        </button>
+        <span role="status">${this.#says}</span>
+        ${
+          this.#share === undefined
+            ? nothing
+            : html`<progress aria-label=${own.progress} .value=${this.#share}></progress>`
+        }
+      </div>`;
+    }
+    const { bound, tokens } = found;
+    const write = {
+      operations: (x: number) => operationsText(page, x),
+      bytes,
+    }[bound];
+    const count = { operations: core, bytes: tiled }[bound](sizes);
+    return html`<p role="status">
+        ${withPowers(
+          fill(own.beyond[bound], {
+            tokens: grouped(sizes.tokens),
+            count: write(count),
+            most: write(MOST[bound]),
+            limit: grouped(tokens),
+          }),
+        )}
+      </p>
+      <div class="tools">
+        <button type="button" @click=${() => this.#set('tokens', tokens)}>
+          ${fill(own.shorten, { limit: grouped(tokens) })}
+        </button>
+      </div>`;
+  }
+
+  #table(page: Page, sizes: Sizes) {
+    const own = { en, zh }[page.language];
     if (this.#rows.length === 0) return nothing;
-    const operations = (tokens: number) =>
-      core({ batch: 1, heads: SIZES.heads, tokens, width: SIZES.width });
+    const operations = (tokens: number) => core({ ...this.#of, tokens });
+    const ratio = (x: number, before: number | undefined) =>
+      before === undefined
+        ? nothing
+        : html` <span class="ratio">×${(x / before).toFixed(2)}</span>`;
+    const isStale = !this.#abort && names.some((name) => this.#of[name] !== sizes[name]);
+    const { batch, heads, width } = this.#of;
     return html`<table class="measured" aria-label=${own.measure} data-picture>
         <thead>
           <tr>
@@ -148,18 +202,30 @@ export class AttentionCost extends Figure {
         <tbody>
           ${this.#rows.map(({ tokens, milliseconds }, index) => {
             const before = this.#rows[index - 1];
-            const speed = large((operations(tokens) / milliseconds) * 1000);
-            const value = milliseconds < 10 ? milliseconds.toFixed(2) : milliseconds.toFixed(0);
+            const value =
+              milliseconds < 10 ? milliseconds.toFixed(2) : grouped(Math.round(milliseconds));
+            const count = operations(tokens);
             return html`<tr>
               <td>${grouped(tokens)}</td>
-              <td>${fill(own.milliseconds, { value })}</td>
-              <td>${fill(own.perSecond, { count: speed })}</td>
-              <td>${before ? (milliseconds / before.milliseconds).toFixed(2) : ''}</td>
+              <td>
+                ${amount(count, page.language)}${ratio(count, before && operations(before.tokens))}
+              </td>
+              <td>
+                ${fill(own.milliseconds, { value })}${ratio(milliseconds, before?.milliseconds)}
+              </td>
+              <td>${threeDigits(count / milliseconds / 1e6)}</td>
             </tr>`;
           })}
         </tbody>
       </table>
-      <p class="remark">${fill(own.what, { threads: this.#threads })}</p>`;
+      <p class="remark">
+        ${fill(own.what, { batch, heads, width, threads: this.#threads })}
+        ${isStale ? html`<br />${own.stale}` : nothing}
+      </p>`;
+  }
+
+  #set(name: keyof Sizes, value: number, isEntry = true): void {
+    this.set(name, value === home[name] ? undefined : String(value), isEntry);
   }
 
   get #sizes(): Sizes {
@@ -188,8 +254,11 @@ export class AttentionCost extends Figure {
     };
     const measured: Table = {
       name: `measured with ${this.#threads} threads`,
-      head: ['tokens', 'milliseconds'],
-      rows: this.#rows.map(({ tokens, milliseconds }) => [tokens, milliseconds]),
+      head: [...names, 'core: operations', 'milliseconds'],
+      rows: this.#rows.map(({ tokens, milliseconds }) => {
+        const of = { ...this.#of, tokens };
+        return [...names.map((name) => of[name]), core(of), milliseconds];
+      }),
     };
     return {
       calls: [],
@@ -212,28 +281,13 @@ export class AttentionCost extends Figure {
             min: limits[name][0],
             max: limits[name][1],
             ...(stops[name] ? { stops: stops[name] } : {}),
-            change: (value, isEntry) => {
-              const whole = Math.round(value);
-              this.set(name, whole === home[name] ? undefined : String(whole), isEntry);
-            },
+            change: (value, isEntry) => this.#set(name, Math.round(value), isEntry),
           }),
         )}
       </div>
       <div class="below">
         <div aria-live="polite">${countView(page, sizes)}</div>
-        <div class="beside">
-          <div class="tools">
-            <button
-              type="button"
-              class=${this.#abort ? '' : 'primary'}
-              @click=${() => (this.#abort ? this.#abort.abort() : void this.#measure(page))}
-            >
-              ${this.#abort ? own.cancel : own.measure}
-            </button>
-            <span role="status">${this.#says}</span>
-          </div>
-          ${this.#table(own)}
-        </div>
+        <div class="beside">${this.#start(page, sizes)} ${this.#table(page, sizes)}</div>
       </div>`;
   }
 }
