@@ -9,7 +9,7 @@ import { footView } from '../draw/inspector.js';
 import { checksView } from '../draw/invariants.js';
 import { type Lineage, shapesOf } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
-import { exactNumber, grouped } from '../draw/number.js';
+import { equalsSign, exactNumber, grouped } from '../draw/number.js';
 import { causalWeightsView, isFuture, pairView } from '../draw/pair.js';
 import { type Line, operation, spellAs } from '../draw/provenance.js';
 import { domainOf } from '../draw/scale.js';
@@ -115,10 +115,12 @@ export class AttentionMaskOrder extends TracedFigure<Name> {
   }
 
   protected override lineage = (page: Page) => this.#results(page).lineage;
-  protected override example = (): Place =>
-    this.#addition === '0'
-      ? { stage: 'after', row: 1, column: 0 }
-      : { stage: 'repaired', row: 0, column: 0 };
+  /** Of its row the whole way is spelled: what was lost, and that dividing brings it back or not. */
+  protected override example = (): Place => ({
+    stage: 'repaired',
+    row: this.#addition === '0' ? 1 : 0,
+    column: 0,
+  });
 
   protected override linesOf(page: Page, cell: Place): Line[] {
     const own = { en, zh }[page.language];
@@ -131,12 +133,13 @@ export class AttentionMaskOrder extends TracedFigure<Name> {
     const lines = spellAs('weights', { ...cell, stage: 'after' }, none, page.words);
     const name = (which: 'after' | 'repaired') =>
       html`${cellName('weights', row, column)} ${own[which]}`;
-    if (isFuture(row, column)) {
-      const text = html`= <b>0</b> <span class="remark">${own.written}</span>`;
-      lines.push({ stage: 'after', name: name('after'), text });
-    }
-    if (stage === 'after') return lines;
     const [x, sum] = [matrices.after[row]![column]!, sumOf(matrices.after[row]!)];
+    const written = isFuture(row, column)
+      ? html`= <b>0</b> <span class="remark">${own.written}</span>`
+      : html`${equalsSign([x], exactNumber)} <b>${exactNumber(x)}</b>
+          <span class="remark">${own.stays}</span>`;
+    lines.push({ stage: 'after', name: name('after'), text: written });
+    if (stage === 'after') return lines;
     const ratio = `${exactly(x)} ÷ ${exactly(sum)}`;
     const text = operation(ratio, [x, sum], matrices.repaired[row]![column]!);
     return [...lines, { stage, name: name('repaired'), text }];

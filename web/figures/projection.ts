@@ -49,6 +49,11 @@ export class AttentionProjection extends InputsFigure<Name, InputName> {
   protected override lineage = () => this.#shown.lineage;
   protected override example = (): Place => ({ stage: this.#role, row: 0, column: 0 });
   protected override linesOf = (page: Page, place: Place) => linesOf(page, this.#shown, place);
+  /** The product itself, and all that follows from its row. */
+  protected override exampleLines = (page: Page) => [
+    ...this.linesOf(page, this.example()),
+    ...this.linesOf(page, { stage: 'output', row: 0, column: 0 }),
+  ];
   protected override hint = ({ language }: Page) => ({ en, zh })[language].hint;
 
   protected override exhibit() {

@@ -38,8 +38,12 @@ export abstract class TracedFigure<Name extends string> extends Figure {
   protected abstract lineage(page: Page): Lineage<Name>;
   /** Everything that led to a cell. */
   protected abstract linesOf(page: Page, cell: Cell<Name>): readonly Line[];
-  /** What is spelled while the reader looks at no cell. */
+  /** What is outlined while the reader looks at no cell. */
   protected abstract example(page: Page): Cell<Name>;
+  /** What is spelled then: so much that what is spelled of another cell takes no more room. */
+  protected exampleLines(page: Page): readonly Line[] {
+    return this.linesOf(page, this.example(page));
+  }
   /** Drawn with rows and columns exchanged. */
   protected isTransposed: (name: Name) => boolean = () => false;
   /** The settings that Undo brings back. */
@@ -167,7 +171,7 @@ export abstract class TracedFigure<Name extends string> extends Figure {
         inspectorView<Name>({
           words: page.words,
           cell,
-          lines: this.linesOf(page, cell),
+          lines: looked ? this.linesOf(page, looked) : this.exampleLines(page),
           isKept: looked !== null && sameCell(looked, pin),
           isEditable: this.edits()?.isEditable(cell.stage) ?? false,
           hint: this.complaint || (looked ? null : this.hint(page)),

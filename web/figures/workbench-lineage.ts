@@ -16,13 +16,14 @@ import {
 } from '../draw/provenance.js';
 import { indexed, root, vector } from '../draw/symbols.js';
 import type { Result } from '../state/bench-result.js';
-import { type StageName, isInput, pairNames } from '../state/bench-settings.js';
+import { type StageName, isInput, isPair, pairNames } from '../state/bench-settings.js';
 import { fourAxes } from '../state/bench-head.js';
 import { shortestOf } from '../state/bench-numbers.js';
 import type { Cell } from '../state/case.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import { stageName } from './workbench-comparison.js';
+import type { Room } from './workbench-room.js';
 
 export type BenchCell = Cell<StageName>;
 
@@ -40,14 +41,31 @@ const visibleTo = (result: Result, row: number) =>
     (j) => at(result, 'masked', row, j) !== -Infinity,
   );
 
-/** Of the keys that a query reads: those at both ends, that with the largest weight, and `column`. */
-function writtenKeys(result: Result, row: number, column?: number): Written {
-  const visible = visibleTo(result, row);
-  const largest = visible.reduce(
+/** Of these keys, which a query reads, that with the largest weight. */
+const largestOf = (result: Result, row: number, visible: readonly number[]) =>
+  visible.reduce(
     (most, j) => (at(result, 'weights', row, j) > at(result, 'weights', row, most) ? j : most),
     visible[0] ?? 0,
   );
+
+/** Of the keys that a query reads: those at both ends, that with the largest weight, and `column`. */
+function writtenKeys(result: Result, row: number, column?: number): Written {
+  const visible = visibleTo(result, row);
+  const largest = largestOf(result, row, visible);
   return written(visible, column === undefined ? [largest] : [largest, column]);
+}
+
+/**
+ * What is spelled while the reader looks at no cell: of the last query, as a rule with the most to read,
+ * so that what is spelled of another takes no more room. Null where there is no number at all.
+ */
+export function exampleOf(result: Result, room: Room, shown: StageName): BenchCell | null {
+  const stage = room === 'products' || room === 'all' ? 'output' : shown;
+  const { rows, columns } = result.stages.get(stage)!;
+  if (rows === 0 || columns === 0) return null;
+  const row = rows - 1;
+  const column = isPair(stage) ? largestOf(result, row, visibleTo(result, row)) : 0;
+  return { stage, row, column };
 }
 const weightsOf = ({ stages }: Result): StageName =>
   stages.has('dropped') ? 'dropped' : 'weights';

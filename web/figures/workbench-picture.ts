@@ -19,8 +19,9 @@ import type { Room } from './workbench-room.js';
 export interface Looking {
   /** The stage that is shown where only one is. */
   stage: StageName;
-  /** What the pointer or the focus is on, else what is kept. */
+  /** What the pointer or the focus is on, else what is kept, else an example; null where there is no cell. */
   looked: BenchCell | null;
+  isExample: boolean;
   pinned: BenchCell | null;
   grid?: GridState<StageName>;
   /** Which of the stages there is room for. */

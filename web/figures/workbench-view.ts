@@ -87,10 +87,14 @@ function tableView(
 }
 
 /** One query and key through all the stages; of the output the one number. */
-function cellView(page: Page, result: Result, { looked, pinned }: Looking, { pin }: Actions) {
+function cellView(
+  page: Page,
+  result: Result,
+  { looked, isExample, pinned }: Looking,
+  { pin }: Actions,
+) {
   const own = { en, zh }[page.language];
-  if (!looked)
-    return html`<div class="still"><p class="remark">${byPointer(own.pointHint)}</p></div>`;
+  if (!looked) return nothing;
   const { row, column } = looked;
   const isOfPair = isPair(looked.stage);
   const name = cellName(page, looked);
@@ -107,7 +111,7 @@ function cellView(page: Page, result: Result, { looked, pinned }: Looking, { pin
   };
   const place = row * shown[0]![1].columns + column;
   const isForbidden = isOfPair && isHidden(result, 'masked')(place);
-  return html`${ownLine ? ownSumView(ownLine) : nothing}
+  return html`${ownLine && !isExample ? ownSumView(ownLine) : nothing}
     <div class="still bench-cell" ?data-kept=${pinned !== null}>
       <p>
         <b>${name}</b>
@@ -128,6 +132,7 @@ function cellView(page: Page, result: Result, { looked, pinned }: Looking, { pin
           ${lines.map((line) => lineView(line, line.stage === looked.stage, line === ownLine))}
         </dl>
       </div>
+      ${isExample ? html`<p class="hint">${byPointer(own.pointHint)}</p>` : nothing}
     </div>`;
 }
 

@@ -30,7 +30,7 @@ import { BenchExport } from './workbench-export.js';
 import { droppedView, inputsView } from './workbench-inputs.js';
 import { messagesView } from './workbench-messages.js';
 import { optionsView } from './workbench-options.js';
-import { type BenchCell, lineageOf } from './workbench-lineage.js';
+import { type BenchCell, exampleOf, lineageOf } from './workbench-lineage.js';
 import { RoomController } from './workbench-room.js';
 import type { Looking } from './workbench-picture.js';
 import { resultView } from './workbench-view.js';
@@ -43,24 +43,16 @@ export class AttentionWorkbench extends Figure {
   static override key = 'bench';
 
   static firstFrame = (page: Page) => {
-    const looking: Looking = {
-      stage: home.stage,
-      looked: null,
-      pinned: null,
-      room: 'all',
-      colors: home.colors,
-    };
+    const result = runHere(page.attention, atOnce(callOf(exampleGiven, home)));
+    const { stage, colors } = home;
+    const looked = exampleOf(result, 'all', stage);
+    const looking: Looking = { stage, looked, isExample: true, pinned: null, room: 'all', colors };
     const ignore = () => {};
     const actions = {
       ...{ stage: ignore, hover: ignore, pin: ignore },
       ...{ show: ignore, ask: ignore, refuse: ignore },
     };
-    return resultView(
-      page,
-      runHere(page.attention, atOnce(callOf(exampleGiven, home))),
-      looking,
-      actions,
-    );
+    return resultView(page, result, looking, actions);
   };
 
   readonly #inputs = new BenchInputs({
@@ -238,12 +230,13 @@ export class AttentionWorkbench extends Figure {
     const { rows, columns } = (under && result.stages.get(under.stage)) ?? { rows: 0, columns: 0 };
     // What was under the pointer may be gone.
     const isThere = under !== null && under.row < rows && under.column < columns;
-    const looked = isThere ? under : isHere ? place : null;
-    const room = this.#room.for(result);
+    const [room, stage] = [this.#room.for(result), this.#stage(result)];
+    const own = isThere ? under : isHere ? place : null;
+    const looked = own ?? exampleOf(result, room, stage);
     const marks = room === 'picture' ? () => undefined : marksFor(looked, lineageOf(result));
     const grid = { marks, pin: pinned, tabStop: this.#grid.tabStop, editing: null };
     const { colors } = this.#settings;
-    return { stage: this.#stage(result), looked, pinned, grid, room, colors };
+    return { stage, looked, isExample: own === null, pinned, grid, room, colors };
   }
 
   #resultView(page: Page) {
