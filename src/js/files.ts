@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 import { AttentionError, type DType, type Tensor, type TensorData } from './index.js';
+import { repeatedName } from './repeated-name.js';
 
 interface Elements {
   data: TensorData;
@@ -100,10 +101,9 @@ function readSafetensors(bytes: Uint8Array<ArrayBuffer>, name: string): Map<stri
   const table = JSON.parse(header) as {
     [name: string]: { dtype: string; shape: number[]; data_offsets: [number, number] };
   };
+  const twice = repeatedName(header);
+  if (twice !== undefined) throw namedTwice(name, twice);
   const entries = Object.entries(table).filter(([key]) => key !== '__metadata__');
-  // JSON keeps the last of two by one name, and says nothing.
-  const named = header.match(/"data_offsets"\s*:/g)?.length ?? 0;
-  if (named > entries.length) throw wrong(name, 'has two tensors of one name');
   return new Map(
     entries.map(
       ([
@@ -150,7 +150,7 @@ async function readNpz(bytes: Uint8Array<ArrayBuffer>, name: string): Promise<Ma
     const method = view.getUint16(at + 10, true);
     if (entry.endsWith('.npy')) {
       const key = entry.slice(0, -4);
-      if (tensors.has(key)) throw wrong(name, 'has two tensors of one name');
+      if (tensors.has(key)) throw namedTwice(name, key);
       if (view.getUint16(at + 8, true) & 1) {
         throw wrong(name, `has ${key} encrypted; save it without a password`);
       }
@@ -175,6 +175,9 @@ async function readNpz(bytes: Uint8Array<ArrayBuffer>, name: string): Promise<Ma
     'is a zip archive without .npy files; save a PyTorch checkpoint with safetensors.torch.save_file()',
   );
 }
+
+const namedTwice = (name: string, key: string) =>
+  wrong(name, `has the name ${key} twice; save each tensor under a name of its own`);
 
 /** Stands for a number that is in zip64's own records, which only archives beyond 4 GB need. */
 const inZip64 = 0xffffffff;

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { crc32 } from 'node:zlib';
 import { AttentionError, toNested } from 'attention-wasm';
 import { readTensors } from 'attention-wasm/files';
 
@@ -94,6 +95,65 @@ test('.safetensors', async () => {
     ['lengths', 'float64', [7, -7]],
   ]);
 });
+
+/** Names that mean something in a header, in JavaScript or in JSON. */
+const oddNames = ['data_offsets', 'shape', 'dtype', '__proto__', 'constructor', '__metadata__2'];
+oddNames.push('a"b', 'a\\', '{', 'toString', '');
+
+/** A safetensors file whose table is made of these entries, with one float32, 1.5, each. */
+function entriesOf(names) {
+  const entry = (at) => ({ dtype: 'F32', shape: [1], data_offsets: [4 * at, 4 * at + 4] });
+  const written = names.map((name, at) => `${JSON.stringify(name)}:${JSON.stringify(entry(at))}`);
+  const about = '"__metadata__":{"data_offsets":"{\\"q\\":1}"}';
+  const header = Buffer.from(`{${[about, ...written].join(', ')}}`);
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(header.length));
+  return Buffer.concat([length, header, Buffer.from(Float32Array.from(names, () => 1.5).buffer)]);
+}
+
+test('.safetensors: a tensor may have any name, once', async () => {
+  const tensors = await readTensors(entriesOf(oddNames), 'odd.safetensors');
+  assert.deepEqual([...tensors.keys()], oddNames);
+  for (const tensor of tensors.values()) assert.deepEqual(toNested(tensor), [1.5]);
+  for (const name of oddNames) {
+    await assert.rejects(
+      readTensors(entriesOf([...oddNames, name]), 'odd.safetensors'),
+      ({ code, message }) => {
+        const said = `has the name ${name} twice; save each tensor under a name of its own`;
+        return code === 'file' && message === `odd.safetensors ${said}`;
+      },
+    );
+  }
+  // The same name, written in two ways.
+  const escaped = entriesOf(['q', 'x']).toString('latin1').replace('"x"', '"\\u0071"');
+  const bytes = Buffer.from(escaped, 'latin1');
+  bytes.writeBigUInt64LE(BigInt(bytes.length - 16));
+  await assert.rejects(readTensors(bytes), /has the name q twice/);
+});
+
+test('.npz: a tensor may have any name', async () => {
+  for (const name of oddNames.filter((each) => each !== '')) {
+    const bytes = archive(`${name}.npy`, file('query.npy'));
+    assert.deepEqual([...(await readTensors(bytes)).keys()], [name]);
+  }
+});
+
+/** A zip archive of one file, as it is. */
+function archive(name, content) {
+  const [entry, sum] = [Buffer.from(name), crc32(content)];
+  const about = Buffer.alloc(26);
+  [sum, content.length, content.length].forEach((x, at) => about.writeUInt32LE(x, 10 + 4 * at));
+  about.writeUInt16LE(entry.length, 22);
+  const first = Buffer.concat([Buffer.from('PK\x03\x04'), about, entry, content]);
+  const listed = [Buffer.from('PK\x01\x02\0\0'), about, Buffer.alloc(14), entry];
+  const list = Buffer.concat(listed);
+  const end = Buffer.alloc(22);
+  end.write('PK\x05\x06');
+  [8, 10].forEach((at) => end.writeUInt16LE(1, at));
+  end.writeUInt32LE(list.length, 12);
+  end.writeUInt32LE(first.length, 16);
+  return Buffer.concat([first, list, end]);
+}
 
 const npy = file('query.npy');
 const altered = (from, to) => Buffer.from(npy.toString('latin1').replace(from, to), 'latin1');

@@ -286,6 +286,22 @@ test('files are read: an axis of length 0, no axis, five, truth values, a column
 
 const name = 'a.npy';
 const deflated = zip('q.npy', plain, { method: 8, packed: deflateRawSync(plain).subarray(0, 40) });
+test('JSON: a tensor may have any name, once', () => {
+  const names = ['inputs', 'data_offsets', 'shape', 'dtype', '__proto__', 'constructor'];
+  const json = (all) => `{${all.map((name) => `"${name}": [[1, 2]]`).join(', ')}}`;
+  const { tensors, skipped } = readTexts(json(names), 'a');
+  assert.deepEqual([...tensors.keys()], names);
+  assert.deepEqual(skipped, []);
+  for (const tensor of tensors.values()) assert.deepEqual(rowsOf(tensor), [[1, 2]]);
+  const refusedFor = (entry, text) =>
+    assert.throws(
+      () => readTexts(text, 'a'),
+      (error) => assertSaid(error, 'twoNames', { entry }),
+    );
+  for (const name of names) refusedFor(name, json([...names, name]));
+  refusedFor('query', '{"inputs": {"query": [[1]], "key": [[2]], "\\u0071uery": [[3]]}}');
+});
+
 const broken = [
   ['empty', {}, 'a.npy', Buffer.alloc(0)],
   ['empty', {}, 'a.csv', Buffer.alloc(0)],
@@ -399,11 +415,11 @@ const broken = [
   ],
   [
     'twoNames',
-    { name: 'a.safetensors' },
+    { entry: 'q' },
     'a.safetensors',
     safe(`${entryOf({}).slice(0, -1)},${entryOf({}).slice(1)}`, Buffer.alloc(8)),
   ],
-  ['twoNames', { name: 'a.npz' }, 'a.npz', zip('q.npy', plain, { twice: true })],
+  ['twoNames', { entry: 'q' }, 'a.npz', zip('q.npy', plain, { twice: true })],
   ['encrypted', { name: 'a.npz', entry: 'q' }, 'a.npz', zip('q.npy', plain, { flags: 1 })],
   ['cutHeader', { name: 'a.npz: q' }, 'a.npz', zip('q.npy', Buffer.from('no NumPy array at all'))],
   ['cutFile', { name: 'a.npz' }, 'a.npz', zip('q.npy', plain).subarray(0, 100)],

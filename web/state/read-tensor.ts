@@ -2,6 +2,7 @@
 // sentence what is wrong.
 import { AttentionError, type Tensor, toNested } from 'attention-wasm';
 import { readTensors } from 'attention-wasm/files';
+import { repeatedName } from '../../src/js/repeated-name.js';
 import { type GivenTensor, ReadError, readText } from './read-text.js';
 
 /** The tensors of a file by their names, and the workbench's settings where it has some. */
@@ -34,7 +35,7 @@ const sentences: readonly (readonly [ReadError['word'], RegExp])[] = [
     /^(?<name>.+?) has (?<entry>.+) damaged: its CRC-32 is (?<found>\w+) and should be (?<sum>\w+)/,
   ],
   ['cutFile', /^(?<name>.+?) is (a zip archive that is )?cut off/],
-  ['twoNames', /^(?<name>.+?) has two tensors of one name/],
+  ['twoNames', / has the name (?<entry>.*) twice; save each /s],
   ['encrypted', /^(?<name>.+?) has (?<entry>.+) encrypted/],
   ['zip64', /^(?<name>.+?) is a zip64 archive/],
   ['packed', /^(?<name>.+?) has (?<entry>.+) packed by method (?<method>\d+)/],
@@ -91,12 +92,15 @@ export function readTexts(text: string, stem: string): Found {
     return { tensors: new Map([[stem, readText(text)]]), skipped: [] };
   }
   const table = readJSON(text);
-  const inner = (table.inputs ?? table) as Record<string, unknown>;
+  const twice = repeatedName(text);
+  if (twice !== undefined) throw new ReadError('twoNames', { entry: twice });
+  const isObject = (value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value);
+  // It may also be the name of a tensor.
+  const inner = isObject(table.inputs) ? (table.inputs as typeof table) : table;
   const parts = Object.entries(inner);
   const arrays = parts.filter(([, value]) => Array.isArray(value));
   if (arrays.length === 0) throw new ReadError('noTensor');
-  const isObject = (value: unknown) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value);
   return {
     tensors: new Map(arrays.map(([name, value]) => [name, readNamed(name, value)])),
     ...(typeof table.workbench === 'string' ? { settings: table.workbench } : {}),
