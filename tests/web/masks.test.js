@@ -143,6 +143,11 @@ test('mask order: a division brings back no row that a forbidden score has ruine
       async (page) => {
         const order = page.locator('attention-mask-order');
         const says = order.locator('.comparison-says');
+        // The root of the question is of its text, not one more answer in a frame.
+        const parts = await order
+          .locator('.choice-of legend span')
+          .evaluateAll((all) => all.map((part) => getComputedStyle(part).display));
+        assert.deepEqual([...new Set(parts)], ['inline']);
         assert.doesNotMatch(await says.innerText(), lost);
         for (const [added, score, sum, zeroed] of [
           ['2,000', '2e3', '0', '0.00'],
