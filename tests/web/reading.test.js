@@ -87,6 +87,29 @@ for (const [language, way] of [
   });
 }
 
+for (const language of languages) {
+  test(`on a phone every cell of a table of words has a line of its own, ${language}`, async () => {
+    await onPage(
+      `${language}/`,
+      async (page) => {
+        const rows = await page.locator('.stacked tbody tr').evaluateAll((all) =>
+          all.map((row) => {
+            const cells = [...row.cells].filter((cell) => cell.checkVisibility());
+            const boxes = cells.map((cell) => cell.getBoundingClientRect());
+            return boxes.every(({ left, top }, at) => {
+              const above = boxes[at - 1];
+              return left === boxes[0].left && (!above || top >= above.bottom);
+            });
+          }),
+        );
+        assert.ok(rows.length > 40);
+        assert.ok(rows.every(Boolean));
+      },
+      phone,
+    );
+  });
+}
+
 test('on a phone the sum of the cell that was tapped is in sight, and is read out once', async () => {
   await onPage(
     'en/',
