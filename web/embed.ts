@@ -22,7 +22,7 @@ export function showAlone(words: Words, store: Store): void {
     place.textContent = fill(words.noFigure, { name, names: [...new Set(there)].join(', ') });
   }
   document.body.replaceChildren(place, document.getElementById('load-failed')!);
-  tellHeight(place);
+  tellHeight();
 }
 
 /** The figure's name, which leads to the article; the whole of both is the document's title. */
@@ -43,11 +43,12 @@ function sourceLink(figure: Element, name: string, store: Store): HTMLElement {
   return heading;
 }
 
-/** So that the page around the frame can make it as high as the figure. */
-function tellHeight(place: Element): void {
+/** So that the page around the frame can make it as high as what is in it, and lower again. */
+function tellHeight(): void {
   if (parent === window) return;
+  // The root's own height would never be less than the frame's.
   new ResizeObserver(() => {
-    const height = document.documentElement.scrollHeight;
+    const height = Math.ceil(document.body.getBoundingClientRect().height);
     parent.postMessage({ type: 'attention-wasm:height', height }, '*');
-  }).observe(place);
+  }).observe(document.body);
 }

@@ -79,6 +79,29 @@ test('a frame keeps the state of its link, leads to the article, and says how hi
     await inner.locator('attention-stepper button.primary').click();
     assert.match(await link.getAttribute('href'), /\/en\/#attention&s=6&p=w\.2\.1$/);
     await page.waitForFunction(() => document.querySelector('iframe').height > 300);
+    // It follows what is in it, up and down: the whole is seen, and below it there is no hole.
+    const outer = page.locator('iframe');
+    const settled = async () => {
+      await page.waitForTimeout(300);
+      const { bottom, over } = await inner.locator('.alone').evaluate((main) => ({
+        bottom: main.getBoundingClientRect().bottom,
+        over: document.documentElement.scrollHeight - innerHeight,
+      }));
+      const { height } = await outer.evaluate((element) => element.getBoundingClientRect());
+      assert.ok(over <= 0, `${over} px are hidden`);
+      assert.ok(height - bottom < 40, `${height} px for ${bottom}`);
+      return height;
+    };
+    const first = await settled();
+    const save = inner.locator('attention-stepper .export > summary');
+    await save.click();
+    assert.ok((await settled()) > first + 20);
+    await save.click();
+    assert.equal(await settled(), first);
+    await outer.evaluate((element) => (element.width = 340));
+    assert.ok((await settled()) > first);
+    await outer.evaluate((element) => (element.width = 700));
+    assert.equal(await settled(), first);
   });
 });
 
