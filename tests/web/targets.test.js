@@ -66,6 +66,15 @@ for (const [pointer, width, least, settings] of [
         const { count, found } = await small(page, least, 24);
         assert.ok(count > 300, `${count} targets`);
         assert.deepEqual(found, []);
+        // Where they have the room, cells are as wide as buttons.
+        const cells = page.locator('attention-bug-gallery [role="gridcell"]:visible');
+        const sides = await cells.evaluateAll((all) =>
+          all.map((cell) => cell.getBoundingClientRect().width),
+        );
+        assert.ok(
+          sides.length > 100 && Math.min(...sides) >= least - 0.5,
+          `${Math.min(...sides)} px`,
+        );
         assert.ok((await overflowOf(page)) <= 0, 'nothing is too wide');
       },
       { viewport: { width, height: 900 }, ...settings },
