@@ -172,6 +172,11 @@ test('figures are elements in a page that knows nothing else, from the packed fi
 
 /** What a reader sees of an element, through its shadow root, and how it is called. */
 const seenOf = (element) => {
+  const widthOf = (cell) => {
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    return range.getBoundingClientRect().width;
+  };
   const figure = element.shadowRoot.querySelector('[role="figure"]');
   return {
     name: figure.getAttribute('aria-label'),
@@ -180,6 +185,10 @@ const seenOf = (element) => {
     style: ['letterSpacing', 'textAlign', 'fontStyle', 'whiteSpace'].map(
       (name) => getComputedStyle(figure)[name],
     ),
+    tight: [...element.shadowRoot.querySelectorAll('.cell')]
+      .filter((cell) => widthOf(cell) > cell.clientWidth)
+      .map((cell) => `${cell.textContent.trim()} in ${cell.clientWidth} px`),
+    fonts: getComputedStyle(figure).getPropertyValue('--sans'),
     count: element.shadowRoot.querySelectorAll('.card, .bug, .question, .goals li').length,
   };
 };
@@ -205,10 +214,14 @@ test('every figure is such an element, with its content and its name, in both la
       for (const tag of figureNames) {
         const element = page.locator(`div[lang="${language}"] ${tag}`);
         await element.and(page.locator('[data-live]')).waitFor({ state: 'attached' });
-        const { name, text, height, style, count } = await element.evaluate(seenOf);
+        const { name, text, height, style, count, tight, fonts } = await element.evaluate(seenOf);
         assert.ok(text.length > 40 && height > 60, `${tag}: ${height} px of “${text}”`);
         assert.equal(/\p{Script=Han}/u.test(text), language === 'zh', `${tag}: ${text}`);
         assert.deepEqual(style, ['normal', 'start', 'normal', 'normal'], tag);
+        // The page may not have the article's own: English is then not set in a Chinese font.
+        const isLatinFirst = fonts.indexOf('system-ui') < fonts.indexOf('PingFang SC');
+        assert.equal(isLatinFirst, language === 'en', `${tag}: ${fonts}`);
+        assert.deepEqual(tight, [], tag);
         names.add(name);
         assert.equal(await element.getByRole('figure', { name, exact: true }).count(), 1, tag);
         assert.equal(count, prose[tag.replace('attention-', '')] ?? 0, tag);
