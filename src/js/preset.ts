@@ -17,15 +17,19 @@ export const preset = {
   /** `F.scaled_dot_product_attention`: true takes part; causal from the upper left. */
   pytorch(settings: { attnMask?: MaskOrBias; isCausal?: boolean } = {}) {
     const { attnMask, isCausal } = read('pytorch', settings, { attnMask: cells, isCausal: flag });
-    const masked = maskOrBias(attnMask, 'allowed');
+    const masked = maskOrBias('pytorch.attnMask', attnMask, 'allowed');
     return options('top-left', [isCausal && 'causal', masked.rule], masked.bias);
   },
 
-  /** `nn.MultiheadAttention`: true may not be read; `keyPaddingMask` [B, S] is true at padding. */
+  /**
+   * `nn.MultiheadAttention`: true may not be read. `attnMask` [T, S] is every head's;
+   * `keyPaddingMask` [B, S] is true at padding.
+   */
   multiheadAttention(settings: { attnMask?: MaskOrBias; keyPaddingMask?: Bools } = {}) {
     const kinds = { attnMask: cells, keyPaddingMask: cells };
     const { attnMask, keyPaddingMask } = read('multiheadAttention', settings, kinds);
-    const masked = maskOrBias(attnMask, 'blocked');
+    const whole = attnMask && withAxis(attnMask, 'multiheadAttention.attnMask', 2);
+    const masked = maskOrBias('multiheadAttention.attnMask', whole, 'blocked');
     const padding = keyPaddingMask && ({ kind: 'padding', blocked: keyPaddingMask } as const);
     return options('top-left', [masked.rule, padding], masked.bias);
   },
@@ -84,7 +88,7 @@ export const preset = {
   mlx(settings: { mask?: 'causal' | MaskOrBias } = {}) {
     const { mask } = read('mlx', settings, { mask: causalOrCells });
     if (mask === 'causal') return options('bottom-right', [mask]);
-    const masked = maskOrBias(mask, 'allowed');
+    const masked = maskOrBias('mlx.mask', mask, 'allowed');
     return options('bottom-right', [masked.rule], masked.bias);
   },
 
@@ -94,15 +98,18 @@ export const preset = {
     const { attentionMask, useCausalMask } = read('keras', settings, kinds);
     return options('top-left', [
       useCausalMask && 'causal',
-      attentionMask && { kind: 'allowed', mask: withHeads(attentionMask) },
+      attentionMask && {
+        kind: 'allowed',
+        mask: withAxis(attentionMask, 'keras.attentionMask', 3) as Bools,
+      },
     ]);
   },
 
-  /** `Attention` of ONNX: true takes part; the queries stand behind `past` cached keys. */
+  /** `Attention` of ONNX: true takes part; the queries come after `past` cached keys. */
   onnx(settings: { attnMask?: MaskOrBias; isCausal?: boolean; past?: number } = {}) {
     const kinds = { attnMask: cells, isCausal: flag, past: whole };
     const { attnMask, isCausal, past = 0 } = read('onnx', settings, kinds);
-    const masked = maskOrBias(attnMask, 'allowed');
+    const masked = maskOrBias('onnx.attnMask', attnMask, 'allowed');
     return options(past, [isCausal && 'causal', masked.rule], masked.bias);
   },
 
@@ -194,29 +201,55 @@ function windowBeside([left, right]: readonly [number, number]): MaskRule | unde
 }
 
 function maskOrBias(
+  name: string,
   mask: MaskOrBias | undefined,
   kind: 'allowed' | 'blocked',
 ): { rule?: MaskRule; bias?: Tensor | Nested<number> } {
   if (mask === undefined) return {};
-  return isBool(mask) ? { rule: { kind, mask } } : { bias: mask };
+  if (isBool(mask)) return { rule: { kind, mask } };
+  if (typeof firstOf(mask).first === 'number' && areBits(mask, new Set())) {
+    throw new AttentionError(
+      'type',
+      `preset.${name}`,
+      `preset.${name} holds 0 and 1 alone, which can be a mask or be added; give true and false for a mask, a float tensor for numbers to be added`,
+    );
+  }
+  return { bias: mask };
+}
+
+/** Whether nested arrays, which may hold one array several times, hold 0 and 1 alone. */
+function areBits(part: unknown, seen: Set<unknown>): boolean {
+  if (!Array.isArray(part)) return part === 0 || part === 1;
+  return seen.has(part) || (seen.add(part), part.every((each) => areBits(each, seen)));
+}
+
+/** What stands first in nested arrays, and how deep. */
+function firstOf(mask: MaskOrBias): { first: unknown; depth: number } {
+  let first: unknown = mask;
+  let depth = 0;
+  for (; Array.isArray(first) && depth < deepest; depth++) first = first[0];
+  return { first, depth };
 }
 
 function isBool(mask: MaskOrBias): mask is Bools {
-  let first: unknown = mask;
-  for (let depth = 0; Array.isArray(first) && depth < deepest; depth++) first = first[0];
+  const { first } = firstOf(mask);
   if (typeof first === 'boolean') return true;
   if (!isTensor(first)) return kindOf(first) === 'Uint8Array';
   const { dtype, data } = first;
   return dtype === 'bool' || (dtype === undefined && kindOf(data) === 'Uint8Array');
 }
 
-/** [B, T, S] as [B, 1, T, S]. */
-function withHeads(mask: Bools): Bools {
-  if (Array.isArray(mask)) return (mask as readonly Nested<boolean>[]).map((rows) => [rows]);
-  const { shape, strides, ...rest } = mask as Tensor;
+/** A mask of this rank with an axis of 1 before its last two: what is there holds for every head. */
+function withAxis(mask: MaskOrBias, name: string, rank: 2 | 3): MaskOrBias {
+  if (!isTensor(mask)) {
+    if (firstOf(mask).depth !== rank) return mask;
+    const parts = mask as readonly Nested<number>[];
+    return rank === 2 ? [parts] : parts.map((rows) => [rows]);
+  }
+  const { shape, strides, ...rest } = mask;
   const between = (lengths: readonly number[], what: string, length: number) => {
-    checkNumbers(lengths, 'preset.keras.attentionMask', what);
-    return lengths.length === 3 ? [lengths[0]!, length, ...lengths.slice(1)] : [...lengths];
+    checkNumbers(lengths, `preset.${name}`, what);
+    return lengths.length === rank ? lengths.toSpliced(rank - 2, 0, length) : [...lengths];
   };
   return {
     ...rest,

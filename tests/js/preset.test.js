@@ -50,6 +50,18 @@ const rows = {
     call(2, 3, preset.multiheadAttention({ attnMask: cells })),
     [2, 1],
   ],
+  'multiheadAttention, attnMask for as many sequences as queries': [
+    batch(2, 3, preset.multiheadAttention({ attnMask: cells })),
+    [2, 1, 2, 1],
+  ],
+  'multiheadAttention, attnMask of a bool tensor, for as many': [
+    batch(2, 3, preset.multiheadAttention({ attnMask: tensor(cells, 'bool') })),
+    [2, 1, 2, 1],
+  ],
+  'multiheadAttention, attnMask of float': [
+    call(1, 2, preset.multiheadAttention({ attnMask: [threes] })),
+    [5 / 4],
+  ],
   'multiheadAttention, keyPaddingMask': [
     batch(
       1,
@@ -254,6 +266,29 @@ test('axes that are no numbers are refused where a preset adds one', () => {
     /shape must be an array of whole numbers/,
   );
   refused(keras({ strides: 5 }), 'shape', argument, /strides must be an array of whole numbers/);
+});
+
+test('0 and 1 in arrays can be a mask or be added: the presets that take both refuse them', () => {
+  const row = [1, 0];
+  const takers = {
+    pytorch: 'attnMask',
+    multiheadAttention: 'attnMask',
+    mlx: 'mask',
+    onnx: 'attnMask',
+  };
+  for (const [name, setting] of Object.entries(takers)) {
+    for (const bits of [[row, row], [[0, 0]], [[1]], [[[row]]]]) {
+      refused(
+        () => preset[name]({ [setting]: bits }),
+        'type',
+        `preset.${name}.${setting}`,
+        /holds 0 and 1 alone.*give true and false for a mask, a float tensor for numbers to be added$/,
+      );
+    }
+    for (const numbers of [[[[0, -1e9]]], [[[0.5, 1]]], tensor([[row]]), [[[]]]]) {
+      assert.deepEqual(preset[name]({ [setting]: numbers }).bias, numbers);
+    }
+  }
 });
 
 test('a mask that holds itself is no reason to hang', () => {
