@@ -25,7 +25,7 @@ class Cache {
   static std::unique_ptr<Cache> create(const Config& config, std::int64_t memory_limit,
                                        Error& error);
 
-  /// Copies key [B, H_kv, n, d_k] and value [B, H_kv, n, d_v] behind what is there; nothing at all
+  /// Copies key [B, H_kv, n, d_k] and value [B, H_kv, n, d_v] after what is there; nothing at all
   /// when there is an error. A rank below 4 is aligned right, as in a call.
   Error append(const Tensor& key, const Tensor& value);
 

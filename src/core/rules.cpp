@@ -30,7 +30,7 @@ constexpr RuleField window_fields[] = {
     {"left", ArgumentType::numbers, "number", "unlimited",
      "How many keys before the query's own position it may read.", natural},
     {"right", ArgumentType::numbers, "number", "unlimited",
-     "How many keys behind the query's own position it may read.", natural},
+     "How many keys after the query's own position it may read.", natural},
 };
 
 constexpr RuleKind window_kind = {
@@ -239,7 +239,7 @@ constexpr RuleField dilated_fields[] = {
     {"left", ArgumentType::numbers, "number", "unlimited",
      "How many steps before the query's own position it may read.", natural},
     {"right", ArgumentType::numbers, "number", "unlimited",
-     "How many steps behind the query's own position it may read.", natural},
+     "How many steps after the query's own position it may read.", natural},
     {"dilation", ArgumentType::numbers, "number", "", "How many keys one step is.", positive},
 };
 

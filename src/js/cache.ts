@@ -72,7 +72,7 @@ export class KeyValueCache {
   }
 
   /**
-   * Adds keys and values behind those that are there.
+   * Adds keys and values after those that are there.
    *
    * @param key [B, H_kv, n, d_k], or without the leading axes where they are 1
    * @param value [B, H_kv, n, d_v]

@@ -39,7 +39,7 @@ export interface ResultTensor<Data extends TensorData = TensorData> extends Tens
 /** Numbers or booleans in arrays within arrays, all of one length along each axis. */
 export type Nested<Leaf = number | boolean> = readonly Leaf[] | readonly Nested<Leaf>[];
 
-/** A mask over cells: a bool tensor, or nested arrays of true and false. */
+/** A mask over cells: a bool tensor, or nested arrays of true and false; 1 and 0 pass for them. */
 export type Bools = Tensor | Nested<boolean>;
 
 /** A list of numbers. */
