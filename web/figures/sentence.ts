@@ -73,7 +73,10 @@ function rowView(page: Page, setting: Setting, looked: number, acts?: Acts) {
   const { shares, rules } = rowOf(page, setting);
   const word = (token: string, index: number) => {
     const share = shares[index]!;
-    const rule = rulesText(rules[index]!, page.words);
+    const rule = rulesText(rules[index]!, {
+      ...page.words,
+      rules: { ...page.words.rules, blocked: own.hand },
+    });
     const said = rule
       ? fill(own.hidden, { token, rule })
       : fill(own.share, { token, share: cellWeight(share) });
