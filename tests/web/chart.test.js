@@ -38,7 +38,7 @@ for (const width of [1440, 390, 320]) {
         assert.equal(charts.length, 2);
         const theory = ['theory', 'theory'];
         for (const [index, { names, sizes, cut, met }] of charts.entries()) {
-          const expected = ['raw', 'scaled', ...(index === 0 ? theory : []), 'article’s data'];
+          const expected = ['raw', 'scaled', ...(index === 0 ? theory : []), 'article A’s data'];
           assert.deepEqual(names, expected);
           assert.deepEqual([...new Set(sizes)], ['13px']);
           assert.equal(cut, 0);

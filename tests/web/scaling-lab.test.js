@@ -75,7 +75,7 @@ test('scaling lab: keys and draws can be set, and the dashed lines are the theor
       await lab.getByRole('radio', { name: 'U(−1, 1)' }).check();
       await charted(lab);
       await check(128 / 9, 1 / 9);
-      await lab.getByRole('radio', { name: 'article’s data' }).check();
+      await lab.getByRole('radio', { name: 'article A’s data' }).check();
       await check(128 / 9, 1 / 9);
       // Its scores are given, and there are eight.
       assert.equal(await bars(), 8);
