@@ -49,6 +49,7 @@ class Flash {
         kept_(kept_share(call.options.dropout)),
         heads_(sizes_.batch * sizes_.kv_heads),
         arrived_(watch.more_heads ? 0 : heads_),
+        blocks_done_(watch.rows_done ? static_cast<std::size_t>(heads_) : 0),
         order_(plan.sizes, block_rows<T>, sizeof(T), result.first_row, result.end_row),
         chunks_(std::max<Index>(divide_up(sizes_.keys, chunk_tiles * watch.tile_keys), 1)),
         output_size_(divide_up(order_.block_rows(), panel_rows<T>) * panel_rows<T> *
@@ -72,13 +73,15 @@ class Flash {
       attend_split(blocks, chunks);
     } else {
       run_tasks(blocks, [&](int task, Worker& worker) {
-        if (!start(worker, task)) return;
-        worker.block.attend(0, worker.total);
-        for (int chunk = 1; chunk < chunks; ++chunk) {
-          worker.block.attend(chunk, worker.part);
-          worker.block.merge(worker.total, worker.part);
+        if (start(worker, task)) {
+          worker.block.attend(0, worker.total);
+          for (int chunk = 1; chunk < chunks; ++chunk) {
+            worker.block.attend(chunk, worker.part);
+            worker.block.merge(worker.total, worker.part);
+          }
+          finish(worker, worker.total);
         }
-        finish(worker, worker.total);
+        if (watch_.rows_done) ++blocks_done_[head_of(order_[task])];
       });
     }
     for (const auto& worker : workers_) {
@@ -125,6 +128,7 @@ class Flash {
       if (on_callers_thread && watch_.progress && !watch_.progress(double(done) / tasks_)) {
         stopped_ = true;
       }
+      if (on_callers_thread && watch_.rows_done) tell_rows();
     };
     const auto first = [this] { bring_inputs(); };
     if (watch_.tile) {
@@ -155,11 +159,27 @@ class Flash {
     arrival_told_.wait(lock, [&] { return arrived_ > head; });
   }
 
+  void tell_rows() {
+    if (arrived_ < heads_) return;
+    const std::size_t before = heads_done_;
+    const Index blocks = order_.blocks() / heads_;
+    while (heads_done_ < blocks_done_.size() && blocks_done_[heads_done_] == blocks) ++heads_done_;
+    if (heads_done_ == before) return;
+    watch_.rows_done(static_cast<Index>(heads_done_) * (sizes_.heads / sizes_.kv_heads) *
+                     sizes_.queries);
+  }
+
+  /// Of all heads of keys, in all batch elements.
+  std::size_t head_of(const BlockPlace& place) const {
+    return static_cast<std::size_t>(place.batch * sizes_.kv_heads + place.kv_head);
+  }
+
   /// False if none of the block's rows is wanted.
   bool start(Worker& worker, Index task) {
-    const auto [b, kv_head, first, count] = order_[task];
+    const BlockPlace place = order_[task];
+    const auto [b, kv_head, first, count] = place;
     if (count <= 0) return false;
-    wait_for_inputs(b * sizes_.kv_heads + kv_head);
+    wait_for_inputs(static_cast<Index>(head_of(place)));
     const Index first_head = kv_head * (sizes_.heads / sizes_.kv_heads);
     const bool same_keys = b == worker.batch && first == worker.first && count == worker.count &&
                            !plan_.mask.varies_by_head();
@@ -314,6 +334,8 @@ class Flash {
   std::atomic<Index> arrived_;  ///< of those; it grows under the mutex
   std::mutex arrival_;
   std::condition_variable arrival_told_;
+  std::vector<std::atomic<Index>> blocks_done_;  ///< of each head of keys, if it is to be told
+  std::size_t heads_done_ = 0;                   ///< from the first, with all their blocks
   BlockOrder order_;
   Index chunks_, output_size_;
   std::vector<std::unique_ptr<Worker>> workers_;

@@ -39,6 +39,10 @@ struct Watch {
   /// thread: until all have come, where other threads work on what is there; else as they are
   /// needed. Left out: all are there.
   std::function<Index()> more_heads;
+  /// Told on the caller's thread, between pieces of its work, how many rows of the output [B·H·T],
+  /// from the first, are written for good: they can be taken away while the rest is computed. Only
+  /// when all inputs have come, and seldom of the last rows.
+  std::function<void(Index rows)> rows_done;
   /// Other sizes show more steps of a small example; they can change the last bits of results.
   Index tile_keys = default_tile_keys;
 };

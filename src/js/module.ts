@@ -16,6 +16,8 @@ export interface Module {
   progress: (share: number) => boolean;
   /** Called from C++ to copy in the next heads of keys, and what reads them; how many are in. */
   moreHeads: () => number;
+  /** Called from C++ when so many rows of the output, from the first, can be copied out. */
+  rowsDone: (rows: number) => void;
   /** Thrown from C++ where an allocation fails. */
   outOfMemory: Error;
 

@@ -141,9 +141,11 @@ export function attend(
   width: number,
   call?: CallOptions,
 ): AttentionResult {
-  const into = call?.into;
-  if (into !== undefined) checkInto(into, dtype, [...query.shape.slice(0, -1), width], query);
-  session.attend(call);
+  const shape = [...query.shape.slice(0, -1), width];
+  let into = call?.into;
+  if (into !== undefined) checkInto(into, dtype, shape, query);
+  else if (session.takesMeanwhile(call)) into = session.room(dtype, shape, query);
+  session.attend(call, undefined, into && { into, dtype, width });
   return readResult(session, dtype, query, keys, width, into);
 }
 
@@ -175,8 +177,10 @@ export function readResult(
   into?: TensorData,
 ): AttentionResult {
   const rows = query.shape.slice(0, -1);
-  const address = session.reply(Reply.output);
-  const output = session.read(dtype, [...rows, width], address, query, into);
+  const shape = [...rows, width];
+  const output = into
+    ? session.readOutput(dtype, shape, into)
+    : session.read(dtype, shape, session.reply(Reply.output), query);
   const result: AttentionResult = { output, info: callInfo(session) };
   if (session.reply(Reply.lse) !== 0) {
     result.lse = session.read(lseType(dtype), rows.slice(), session.reply(Reply.lse));

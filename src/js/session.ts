@@ -7,12 +7,19 @@ import { dtypes, type DType } from './generated/options.js';
 import { Message } from './message.js';
 import { Reply, Status, type Module, type RawExplanation } from './module.js';
 import type { TileStep } from './results.js';
-import { asFloat16, bitsOf, held, kindOf } from './tensor.js';
+import { asFloat16, bitsOf, held, kindOf, sizeOf } from './tensor.js';
 import type { ResultTensor, Tensor, TensorData } from './tensor.js';
 
 const inputNames = ['query', 'key', 'value'];
 /** Rows of a call; an end of 0 is the last. */
 const all = { begin: 0, end: 0 };
+
+/** An array for the output, which has been checked, and the length of its rows. */
+interface OutputPlace {
+  into: TensorData;
+  dtype: DType;
+  width: number;
+}
 
 export class Session {
   readonly module: Module;
@@ -27,12 +34,16 @@ export class Session {
   #bytes = 0;
   /** Whether there is something to release. */
   #held = true;
+  /** Elements of the output, from the first, that the last call copied out while it was at work. */
+  #taken = 0;
   #state: 'idle' | 'busy' | 'disposed' = 'idle';
+  readonly #threads: number;
 
   constructor(module: Module, threads: number) {
     this.module = module;
+    this.#threads = threads;
     this.#stack = module.stackSave();
-    this.#message = new Message((words) => this.#room(words));
+    this.#message = new Message((words) => this.#wordsFor(words));
     module.functions = this.#message.functions;
     module.outOfMemory = new Error('out of WebAssembly memory');
     module.open(threads);
@@ -119,13 +130,26 @@ export class Session {
   maskRow(id: number, b: number, h: number, i: number): [begin: number, end: number][] {
     return this.#guard(() => {
       const count = this.module.maskRow(id, b, h, i);
-      const words = this.#room(2 * count);
+      const words = this.#wordsFor(2 * count);
       return Array.from({ length: count }, (_, at) => [words[2 * at]!, words[2 * at + 1]!]);
     });
   }
 
-  /** Does the call's work; reply() and read() tell the results. */
-  attend(call?: CallOptions, { begin, end }: { begin: number; end: number } = all): void {
+  /** Whether the prepared call can copy its output out while it is at work: beside other threads. */
+  takesMeanwhile(call?: CallOptions): boolean {
+    return this.#threads > 1 && this.reply(Reply.headsAtOnce) !== 0 && !call?.progress;
+  }
+
+  /**
+   * Does the call's work; reply() and read() tell the results.
+   *
+   * @param output where readOutput() will put it: what is done early is put there early
+   */
+  attend(
+    call?: CallOptions,
+    { begin, end }: { begin: number; end: number } = all,
+    output?: OutputPlace,
+  ): void {
     if (call !== undefined) checkFields(call, 'call', ['progress', 'into']);
     const progress = call?.progress;
     checkFunction(progress, 'progress');
@@ -142,10 +166,11 @@ export class Session {
         }
       };
     }
+    this.#taken = 0;
     const headsAtOnce = this.reply(Reply.headsAtOnce);
     // What progress() does to the caller's arrays must change nothing.
     if (progress || headsAtOnce === 0) this.#upload();
-    else this.#uploadMeanwhile(headsAtOnce);
+    else this.#copyMeanwhile(headsAtOnce, output);
     this.module._attend_call(progress !== undefined, begin, end);
     this.#memory(); // in which the reply stands may have grown during the work
     if (failure) throw failure.reason;
@@ -177,14 +202,29 @@ export class Session {
     this.#message.uploadInputs(this.#memory(), this.#needed());
   }
 
-  /** Lets the call copy them in, some heads at a time, while it is at work on those before. */
-  #uploadMeanwhile(headsAtOnce: number): void {
+  /**
+   * Lets the call copy them in, some heads at a time, while it is at work on those before, and the
+   * output out, rows as they are done, while it is at work on those after.
+   */
+  #copyMeanwhile(headsAtOnce: number, output?: OutputPlace): void {
     let heads = 0;
     this.module.moreHeads = () => {
       const memory = this.#memory(); // which may have grown since the last
       this.#message.uploadHeads(memory, heads, (heads += headsAtOnce), this.#needed());
       return heads;
     };
+    this.module.rowsDone = (rows) => {
+      if (output) this.#take(output.into, output.dtype, rows * output.width);
+    };
+  }
+
+  /** Copies the elements of the output up to `end` out, as far as that has not been done. */
+  #take(into: TensorData, dtype: DType, end: number): void {
+    const elements = this.#memory()[dtypes.indexOf(dtype)]!;
+    const start = this.reply(Reply.output) / elements.BYTES_PER_ELEMENT;
+    const bits = kindOf(into) === 'Float16Array' ? bitsOf(into) : into;
+    bits.set(elements.subarray(start + this.#taken, start + end), this.#taken);
+    this.#taken = end;
   }
 
   /** The keys to copy of each batch element; undefined: all. */
@@ -210,29 +250,25 @@ export class Session {
     return name;
   }
 
-  /**
-   * Copies a result out of memory, `into` an array that has been checked or a new one. 16-bit floats
-   * come in the kind of array that `like` has.
-   */
-  read(
-    dtype: DType,
-    shape: number[],
-    address: number,
-    like?: Tensor,
-    into?: TensorData,
-  ): ResultTensor {
+  /** Copies a result out of memory. 16-bit floats come in the kind of array that `like` has. */
+  read(dtype: DType, shape: number[], address: number, like?: Tensor): ResultTensor {
     const elements = this.#memory()[dtypes.indexOf(dtype)]!;
     const start = address / elements.BYTES_PER_ELEMENT;
-    let length = 1;
-    for (const extent of shape) length *= extent;
-    if (into !== undefined) {
-      const bits = kindOf(into) === 'Float16Array' ? bitsOf(into) : into;
-      bits.set(elements.subarray(start, start + length));
-      return { shape, data: into, dtype };
-    }
-    const data = copy(elements, start, start + length);
-    const float16 = dtype === 'float16' && like && kindOf(like.data) === 'Float16Array';
-    return { shape, data: float16 ? asFloat16(data as Uint16Array) : data, dtype };
+    const data = copy(elements, start, start + sizeOf(shape));
+    return { shape, data: asLike(data, dtype, like), dtype };
+  }
+
+  /** Room for a result, in the kind of array that read() gives. */
+  room(dtype: DType, shape: number[], like: Tensor): TensorData {
+    const { constructor } = this.#memory()[dtypes.indexOf(dtype)]!;
+    const data = new (constructor as new (length: number) => TensorData)(sizeOf(shape));
+    return asLike(data, dtype, like);
+  }
+
+  /** Copies what is left of the output `into` an array that has been checked. */
+  readOutput(dtype: DType, shape: number[], into: TensorData): ResultTensor {
+    this.#take(into, dtype, sizeOf(shape));
+    return { shape, data: into, dtype };
   }
 
   dispose(): void {
@@ -301,7 +337,7 @@ export class Session {
   }
 
   /** Room for the message: at least twice what there was, so that it is asked for seldom. */
-  #room(words: number): Float64Array {
+  #wordsFor(words: number): Float64Array {
     // Where memory has grown and is not shared, old views have length 0.
     if (words > this.#words.length) {
       const wanted = Math.max(words, 2 * this.#words.length, 512);
@@ -335,6 +371,12 @@ function copy(elements: TensorData, begin: number, end: number): TensorData {
   if (end - begin < 1024) return elements.slice(begin, end);
   const part = elements.subarray(begin, end);
   return new (part.constructor as new (part: TensorData) => TensorData)(part);
+}
+
+/** An array of bits as the float16 array that it is, where `like` has such a one. */
+function asLike(data: TensorData, dtype: DType, like?: Tensor): TensorData {
+  const float16 = dtype === 'float16' && like && kindOf(like.data) === 'Float16Array';
+  return float16 ? asFloat16(data as Uint16Array) : data;
 }
 
 function busy(): AttentionError {

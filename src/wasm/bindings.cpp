@@ -35,6 +35,9 @@ EM_JS(bool, call_progress, (double share), {
 EM_JS(double, call_more_heads, (), {
   return Module["moreHeads"]();
 });
+EM_JS(void, call_rows_done, (double rows), {
+  Module["rowsDone"](rows);
+});
 EM_JS(void, throw_out_of_memory, (), {
   throw Module["outOfMemory"];
 });
@@ -276,6 +279,9 @@ EMSCRIPTEN_KEEPALIVE void attend_call(bool with_progress, double first_row, doub
     watch.progress = call_progress;
   } else if (session->reply().heads_at_once > 0) {
     watch.more_heads = [] { return static_cast<Index>(call_more_heads()); };
+    if (session->pool().workers() > 1) {
+      watch.rows_done = [](Index rows) { call_rows_done(static_cast<double>(rows)); };
+    }
   }
   session->attend(watch, first_row, end_row);
 }

@@ -494,7 +494,29 @@ struct Arriving {
   Index heads = 0;
 };
 
-TEST_CASE("inputs may arrive while threads are at work") {
+/// Rows of an output that are taken away while the rest is computed.
+struct Taking {
+  explicit Taking(const Tensor& output) : output(output) {}
+
+  void take(Index until) {
+    CHECK(until > rows);
+    const auto* data = static_cast<const float*>(output.data);
+    taken.insert(taken.end(), data + rows * width(), data + until * width());
+    rows = until;
+  }
+
+  bool same_as_at_the_end() const {
+    return std::equal(taken.begin(), taken.end(), static_cast<const float*>(output.data));
+  }
+
+  Index width() const { return output.shape[3]; }
+
+  const Tensor& output;
+  std::vector<float> taken;
+  Index rows = 0;
+};
+
+TEST_CASE("inputs may arrive, and rows be taken away, while threads are at work") {
   for (const auto& [queries, keys] : {std::pair{70, 70}, {1, 2100}, {130, 1100}}) {
     auto c = sized(2, 6, 3, queries, keys, 5, 3);
     Arrays arrays;
@@ -512,8 +534,18 @@ TEST_CASE("inputs may arrive while threads are at work") {
       const Result result = make_result(call, plan, arrays);
       Watch watch;
       watch.more_heads = [&] { return arriving.more(); };
+      Taking taking(result.output);
+      watch.rows_done = [&](Index rows) {
+        CHECK(arriving.heads == 6);
+        taking.take(rows);
+      };
       attend(arriving.call, same_plan, result, *pool, watch);
       CHECK(arriving.heads == 6);
+      const Index rows = 2 * 6 * queries;
+      if (pool == &one) CHECK(taking.rows == rows);
+      if (pool != &one && queries == 1) CHECK(taking.rows == 0);  // heads are split over their keys
+      CHECK(taking.rows % (rows / 6) == 0);
+      CHECK(taking.same_as_at_the_end());
       CHECK(same_bits(result.output, whole.output));
       CHECK(same_bits(result.lse, whole.lse));
       CHECK(same_bits(result.weights, whole.weights));

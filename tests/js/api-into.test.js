@@ -5,7 +5,8 @@ import { load } from 'attention-wasm';
 import { draws, fill } from './inputs.js';
 
 const attention = await load({ simd: 'baseline' });
-after(() => attention.dispose());
+const threaded = await load({ simd: 'baseline', threads: 2 });
+after(() => [attention, threaded].forEach((instance) => instance.dispose()));
 
 const tensors = (dtype, seed = 1, [T, S] = [5, 7]) => {
   const { uniform } = draws(seed);
@@ -31,6 +32,38 @@ for (const dtype of ['float32', 'float64', 'float16', 'bfloat16']) {
   });
 }
 
+test('with more threads it is filled while they are at work, each element once', () => {
+  const [query, , value] = tensors('float32', 5, [1500, 1500]);
+  const expected = attention.scaledDotProductAttention(query, query, value);
+  const into = new Float32Array(expected.output.data.length);
+  const ends = [0];
+  into.set = function (elements, start) {
+    assert.equal(start, ends.at(-1));
+    ends.push(start + elements.length);
+    Float32Array.prototype.set.call(this, elements, start);
+  };
+  threaded.scaledDotProductAttention(query, query, value, {}, { into });
+  assert.equal(ends.at(-1), into.length);
+  assert.ok(ends.length > 2, `${ends.length - 1} pieces`);
+  assert.deepEqual(new Float32Array(into), expected.output.data);
+});
+
+for (const dtype of ['float32', 'float64', 'float16', 'bfloat16']) {
+  test(`${dtype}, with more threads: the same bits, in an array of the caller's or a new one`, () => {
+    const [query, key, value] = tensors(dtype, 6, [700, 2000]);
+    const expected = attention.scaledDotProductAttention(query, key, value, {
+      mask: 'causal',
+      start: 0,
+    });
+    const call = (more) =>
+      threaded.scaledDotProductAttention(query, key, value, { mask: 'causal', start: 0 }, more);
+    const into = new expected.output.data.constructor(expected.output.data.length);
+    for (const more of [undefined, { into }, { progress: () => true }]) {
+      assert.deepEqual(call(more).output, expected.output);
+    }
+  });
+}
+
 test('it may be one of the inputs, also where those are copied in late', () => {
   for (const sizes of [
     [5, 7],
@@ -39,9 +72,13 @@ test('it may be one of the inputs, also where those are copied in late', () => {
     const [, key] = tensors('float32', 2, sizes);
     const [query] = tensors('float32', 3, sizes);
     const { output } = attention.scaledDotProductAttention(query, key, key);
-    const got = attention.scaledDotProductAttention(query, key, key, {}, { into: query.data });
-    assert.equal(got.output.data, query.data);
-    assert.deepEqual(query.data, output.data);
+    for (const instance of [attention, threaded]) {
+      const into = query.data.slice();
+      const given = { ...query, data: into };
+      const got = instance.scaledDotProductAttention(given, key, key, {}, { into });
+      assert.equal(got.output.data, into);
+      assert.deepEqual(into, output.data);
+    }
   }
 });
 
