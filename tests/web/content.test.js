@@ -79,6 +79,7 @@ test('every figure is placed once', () => {
       'cross',
     ],
     ...['dot-product', 'dropout', 'finite-mask', 'goals', 'install', 'mask-order', 'mask-painter'],
+    ...['nan-repair'],
     ...[
       'online-softmax',
       'overflow',

@@ -247,6 +247,13 @@ const figures = {
   'mask-painter': {
     link: 'mask.m=keys:8,left:2,rules:causal+window+padding,paint:4.1+4.2+4.3+4.4',
   },
+  'nan-repair': {
+    link: 'nan.enter=filled',
+    calls: 1,
+    tables: ['late', 'early'].flatMap((way) =>
+      ['Softmax', 'Weights', 'Output', 'Scores', 'Key', 'Value'].map((part) => `^${way}${part}$`),
+    ),
+  },
   'online-softmax': { link: 'online.row=3&online.tile=2', tables: ['query 3 in tiles of 2'] },
   overflow: { link: 'exp.x=89,88,80&exp.t=bfloat16', tables: ['textbook, bfloat16'] },
   polarity: { link: 'true.bits=0110011001100110', calls: 2 },

@@ -15,6 +15,7 @@ const checked = [
   'polarity',
   'finite-mask',
   'mask-order',
+  'nan-repair',
   'sentence',
   'cross',
   'alignment',

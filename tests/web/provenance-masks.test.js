@@ -64,6 +64,27 @@ const figuresOfMasks = {
       maskedWeights: ofRow('maskedScores', hidden),
     },
   ],
+  'nan-repair': [
+    Object.fromEntries(
+      ['late', 'early'].flatMap((way) => [
+        ...['Softmax', 'Weights', 'Scores'].map((part) => [`${way}${part}`, [4, 4]]),
+        ...['Output', 'Key', 'Value'].map((part) => [`${way}${part}`, [4, 3]]),
+      ]),
+    ),
+    Object.fromEntries(
+      ['late', 'early'].flatMap((way) => {
+        const row = (stage) => (i) => range(4).map((j) => `${way}${stage} ${i} ${j}`);
+        const column = (stage) => (j) => range(4).map((i) => `${way}${stage} ${i} ${j}`);
+        return [
+          [`${way}Weights`, (i, j) => [`${way}Softmax ${i} ${j}`]],
+          [`${way}Output`, row('Weights')],
+          [`${way}Scores`, row('Softmax')],
+          [`${way}Key`, column('Scores')],
+          [`${way}Value`, column('Weights')],
+        ];
+      }),
+    ),
+  ],
   alignment: [
     {
       query: [3, 3],

@@ -24,6 +24,11 @@ const figures = {
   'mask-order': ['order', 'before', { mask: 'causal' }],
   polarity: ['true', 'allowed', { mask: { kind: 'allowed', mask: upper } }],
   dropout: ['drop', 'before', { mask: 'causal' }],
+  'nan-repair': [
+    'nan',
+    'earlyWeights',
+    { mask: { kind: 'blocked', mask: upper.map((row, i) => row.map((is) => is || i === 1)) } },
+  ],
   'finite-mask': [
     'finite',
     'maskedWeights',

@@ -10,6 +10,7 @@ const figures = {
   dropout: '',
   cross: '',
   'mask-order': '',
+  'nan-repair': '',
   projection: '',
   workbench: '',
 };

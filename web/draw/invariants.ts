@@ -6,7 +6,7 @@ import { type Words, fill } from '../state/words.js';
 import { grouped } from './number.js';
 
 export interface Invariant {
-  name: 'rowsSum' | 'rowsSumOrEmpty' | 'inUnit' | 'maskedZero' | 'inHull' | 'keptScaled';
+  name: 'rowsSum' | 'rowsSumOrEmpty' | 'inUnit' | 'maskedZero' | 'inHull' | 'keptScaled' | 'finite';
   holds: boolean;
   /** How many cells or rows were looked at. */
   count: number;
@@ -71,6 +71,10 @@ export function invariantsOf({ weights, cause, value, output, dtype }: Checked):
     ...(value && output ? [hull(value, output)] : []),
   ];
 }
+
+/** Neither NaN nor infinite. */
+export const finite = (numbers: readonly number[]): Invariant =>
+  checked('finite', numbers, Number.isFinite);
 
 /** What dropout leaves of the weights: nothing, or what there was, grown by 1/(1 − p). */
 export function keptScaled(weights: Matrix, dropped: Matrix, p: number): Invariant {

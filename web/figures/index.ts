@@ -26,6 +26,7 @@ export const figures: Record<string, () => Promise<FigureClass>> = {
   'attention-install': async () => (await import('./install.js')).AttentionInstall,
   'attention-mask-order': async () => (await import('./mask-order.js')).AttentionMaskOrder,
   'attention-mask-painter': async () => (await import('./mask-painter.js')).AttentionMaskPainter,
+  'attention-nan-repair': async () => (await import('./nan-repair.js')).AttentionNanRepair,
   'attention-online-softmax': async () =>
     (await import('./online-softmax.js')).AttentionOnlineSoftmax,
   'attention-overflow': async () => (await import('./overflow.js')).AttentionOverflow,
