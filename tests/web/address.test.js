@@ -63,7 +63,7 @@ const choices = {
   dropout: 1,
   'finite-mask': 4,
   'mask-painter': 5,
-  'nan-repair': 3,
+  'nan-repair': 2,
   'online-softmax': 6,
   polarity: 3,
   projection: 3,

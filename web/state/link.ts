@@ -43,7 +43,7 @@ const stageKeys: Record<Stage, string> = {
 /** What a link says of the page's case, step and pin; all else belongs to a figure, by its key. */
 const ownKeys = new Set(['s', 'p', 'm', 'z', 'seed', ...inputs.map((name) => stageKeys[name])]);
 const figureKeys = new Set(
-  'align bench bug cards cast causal cost cross dot drop exp finite fruit half it lab mask no online order quiz shape test true xw'.split(
+  'align bench bug cards cast causal cost cross dot drop exp finite fruit half it lab mask nan no online order quiz shape test true xw'.split(
     ' ',
   ),
 );
