@@ -196,7 +196,10 @@ test('the figures of masks spell what they show', async () => {
 
     const finite = await wake(page, 'finite-mask');
     assert.match(await last(finite, 'addedScores 1 0'), /\+ \(−1\.000e9\) . −1\.000e9$/);
-    assert.match(await last(finite, 'maskedScores 1 0'), /\+ \(−∞\) = −∞ forbidden by a cell-by-cell mask$/);
+    assert.match(
+      await last(finite, 'maskedScores 1 0'),
+      /\+ \(−∞\) = −∞ forbidden by a cell-by-cell mask$/,
+    );
     assert.match(await last(finite, 'addedWeights 1 0'), /1\.0000 ÷ 4\.0000 = 0\.2500$/);
 
     const alignment = await wake(page, 'alignment');
