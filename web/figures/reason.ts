@@ -1,7 +1,7 @@
 // Why a call is not made or is refused, in the reader's language wherever the page has words for it.
 import {
   axes as axesEn,
-  fields as fieldsEn,
+  fieldNames as fieldsEn,
   problems as problemsEn,
   ruleFields as ruleFieldsEn,
   rules as rulesEn,
@@ -9,7 +9,7 @@ import {
 } from '../content/en/figures/workbench.json';
 import {
   axes as axesZh,
-  fields as fieldsZh,
+  fieldNames as fieldsZh,
   problems as problemsZh,
   ruleFields as ruleFieldsZh,
   rules as rulesZh,

@@ -11,7 +11,7 @@ import { ReadError } from '../state/read-text.js';
 import { choiceOf, isWithFirst } from '../state/shared-case.js';
 import { fill } from '../state/words.js';
 
-export const shapeText = (shape: readonly number[]) => (shape.length === 0 ? '1' : shape.join('×'));
+export const shapeText = (shape: readonly number[]) => (shape.length === 0 ? '[]' : shape.join('×'));
 
 function reasonOf({ language }: Page, error: unknown): string {
   const { errors, named } = { en, zh }[language];

@@ -84,6 +84,7 @@ const removable: Partial<Record<CallProblem['word'], 'mask' | 'bias'>> = {
   maskNumbers: 'mask',
   ambiguous: 'mask',
   isPadding: 'mask',
+  maskRank: 'mask',
   maskShape: 'mask',
   paddingShape: 'mask',
   biasShape: 'bias',

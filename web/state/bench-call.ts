@@ -34,6 +34,22 @@ export interface Call {
   head: number;
 }
 
+/** As the reader's program writes it. */
+const written = (shape: readonly number[]) => `[${shape.join(', ')}]`;
+
+/** Refuses what has too many axes or too few, or no number in it. What is expected is only compared. */
+function checkShapes(given: Given): void {
+  for (const field of fields) {
+    const { shape } = given[field] ?? {};
+    if (!shape || field === 'expected') continue;
+    const named = { field, shape: written(shape) };
+    const isAdded = field === 'mask' || field === 'bias';
+    if (!isAdded && (shape.length < 2 || shape.length > 4)) throw new CallProblem('rank', named);
+    if (shape.length > 4) throw new CallProblem('maskRank', { ...named, count: shape.length });
+    if (shape.includes(0)) throw new CallProblem('empty', named);
+  }
+}
+
 /** The three as the library takes them: of one rank, so all of four axes where theirs differ. */
 function* threeOf(given: Given, dtype: Settings['dtype']): Generator<void, Three> {
   const { query, key, value } = given;
@@ -43,11 +59,7 @@ function* threeOf(given: Given, dtype: Settings['dtype']): Generator<void, Three
       missing: missing.map((field) => field[0]!.toUpperCase()).join(', '),
     });
   }
-  for (const [field, { shape }] of Object.entries({ query, key, value })) {
-    if (shape.length < 2 || shape.length > 4) {
-      throw new CallProblem('rank', { field: field as Field, shape: shape.join('×') || '1' });
-    }
-  }
+  checkShapes(given);
   const rank = query.shape.length;
   const isOneRank = [key, value].every(({ shape }) => shape.length === rank);
   const three: Tensor[] = [];

@@ -8,6 +8,8 @@ export class CallProblem extends Error {
     readonly word:
       | 'needed'
       | 'rank'
+      | 'maskRank'
+      | 'empty'
       | 'maskNumbers'
       | 'meaning'
       | 'noMask'
