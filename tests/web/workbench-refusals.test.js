@@ -65,14 +65,14 @@ const shapes = {
     ['q', [], 'Q: the shape is []; 2, 3 or 4 axes are read'],
     ['q', [12], 'Q: the shape is [12]; 2, 3 or 4 axes are read'],
     ['k', [1, 1, 1, 4, 3], 'K: the shape is [1, 1, 1, 4, 3]; 2, 3 or 4 axes are read'],
-    ['mask', [1, 1, 1, 4, 4], 'mask: the shape is [1, 1, 1, 4, 4], 5 axes; at most 4 are read'],
+    ['mask', [1, 1, 1, 4, 4], 'mask: the shape is [1, 1, 1, 4, 4]; 1 to 4 axes are read'],
   ],
   zh: [
     ['q', [0, 4], 'Q：形状 [0, 4] 里有一个轴长 0，没有数。每个轴至少长 1；'],
     ['mask', [0, 4], '遮罩：形状 [0, 4] 里有一个轴长 0，没有数。'],
     ['q', [12], 'Q 的形状是 [12]；只读 2、3、4 个轴'],
-    ['mask', [1, 1, 1, 4, 4], '遮罩的形状是 [1, 1, 1, 4, 4]，有 5 个轴；最多读 4 个'],
-    ['bias', [1, 1, 1, 4, 4], '偏置的形状是 [1, 1, 1, 4, 4]，有 5 个轴；最多读 4 个'],
+    ['mask', [1, 1, 1, 4, 4], '遮罩的形状是 [1, 1, 1, 4, 4]；只读 1 到 4 个轴'],
+    ['bias', [], '偏置的形状是 []；只读 1 到 4 个轴'],
   ],
 };
 for (const [language, all] of Object.entries(shapes)) {

@@ -43,9 +43,10 @@ function checkShapes(given: Given): void {
     const { shape } = given[field] ?? {};
     if (!shape || field === 'expected') continue;
     const named = { field, shape: written(shape) };
-    const isAdded = field === 'mask' || field === 'bias';
-    if (!isAdded && (shape.length < 2 || shape.length > 4)) throw new CallProblem('rank', named);
-    if (shape.length > 4) throw new CallProblem('maskRank', { ...named, count: shape.length });
+    const isOfPairs = field === 'mask' || field === 'bias';
+    if (shape.length < (isOfPairs ? 1 : 2) || shape.length > 4) {
+      throw new CallProblem(isOfPairs ? 'maskRank' : 'rank', named);
+    }
     if (shape.includes(0)) throw new CallProblem('empty', named);
   }
 }
