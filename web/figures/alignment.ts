@@ -242,6 +242,10 @@ export class AttentionAlignment extends InputsFigure<Name, Input> {
         ${switchView(own.equal, setting.isEqual, (isOn) => this.set('equal', isOn ? '1' : undefined))}
         ${this.inputTools(page)}
       </div>
-      ${this.traced(page, (grid) => boardView(page, setting, grid), checks(page, setting))}`;
+      ${this.traced(
+        page,
+        (grid) => boardView(page, setting, grid),
+        () => checks(page, setting),
+      )}`;
   }
 }

@@ -198,7 +198,7 @@ export class AttentionCross extends InputsFigure<Name, Input> {
       ${this.traced(
         page,
         (grid) => html`${boardView(page, frame, grid)} ${saysView(page, frame)}`,
-        checks(page, frame),
+        () => checks(page, frame),
       )}`;
   }
 }

@@ -174,6 +174,10 @@ export class AttentionDropout extends TracedFigure<Name> {
         ${sliderView({ label: own.seed, value: seed, min: 0, max: 9999, change: keep('seed') })}
         <button type="button" @click=${() => keep('seed')(seed + 1, true)}>${own.next}</button>
       </div>
-      ${this.traced(page, (grid) => boardView(page, settings, grid), checks(page, settings))}`;
+      ${this.traced(
+        page,
+        (grid) => boardView(page, settings, grid),
+        () => checks(page, settings),
+      )}`;
   }
 }

@@ -204,6 +204,10 @@ export class AttentionFiniteMask extends TracedFigure<Name> {
           change: (to) => this.set('in', to === home.dtype ? undefined : to),
         })}
       </div>
-      ${this.traced(page, (grid) => boardView(page, shown, grid), checks(page, shown))}`;
+      ${this.traced(
+        page,
+        (grid) => boardView(page, shown, grid),
+        () => checks(page, shown),
+      )}`;
   }
 }

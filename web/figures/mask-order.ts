@@ -174,7 +174,7 @@ export class AttentionMaskOrder extends TracedFigure<Name> {
       ${this.traced(
         page,
         (grid) => boardView(page, this.given, addition, grid),
-        checks(page, this.given, addition),
+        () => checks(page, this.given, addition),
       )}`;
   }
 }

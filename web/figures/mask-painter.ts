@@ -265,7 +265,8 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
                   ${this.isMine ? nothing : own.vectors}</span
                 >
               </p>`,
-          checksView(page.words, { of: { weights: frame.matrices.weights, cause: frame.cause } }),
+          () =>
+            checksView(page.words, { of: { weights: frame.matrices.weights, cause: frame.cause } }),
         )}
         <pre
           aria-label=${own.code}

@@ -299,6 +299,10 @@ export class AttentionNanRepair extends TracedFigure<Name> {
           change: (to) => this.set('enter', to === home.entry ? undefined : to),
         })}
       </div>
-      ${this.traced(page, (grid) => boardView(page, shown, grid), checks(page, shown))}`;
+      ${this.traced(
+        page,
+        (grid) => boardView(page, shown, grid),
+        () => checks(page, shown),
+      )}`;
   }
 }

@@ -185,7 +185,7 @@ export class AttentionPolarity extends TracedFigure<Name> {
               ${this.#arrayView(page, grid)} ${bothView(page, this.#shown, grid)}
             </div>
             ${hatchesView(page.words, ['blocked'])}`,
-        checks(page, this.#shown),
+        () => checks(page, this.#shown),
       )}`;
   }
 }

@@ -81,10 +81,11 @@ export class AttentionProjection extends InputsFigure<Name, InputName> {
       ${this.traced(
         page,
         (grid) => boardView(page, shown, role, grid),
-        html`<div class="beside">
-          ${checksView(page.words, { of: checkedOf(shown.frame) })}
-          ${isWithFirst() ? html`<p class="remark">${own.case}</p>` : nothing}
-        </div>`,
+        () =>
+          html`<div class="beside">
+            ${checksView(page.words, { of: checkedOf(shown.frame) })}
+            ${isWithFirst() ? html`<p class="remark">${own.case}</p>` : nothing}
+          </div>`,
       )}
     </div>`;
   }

@@ -3,6 +3,7 @@
 import { html, nothing } from 'lit';
 import { GridController, type GridEdits } from '../draw/grid.js';
 import { footView, inspectorView } from '../draw/inspector.js';
+import { afterPaint } from '../draw/later.js';
 import { type Lineage, marksFor } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
 import type { Line } from '../draw/provenance.js';
@@ -151,7 +152,7 @@ export abstract class TracedFigure<Name extends string> extends Figure {
   }
 
   /** What it shows, drawn with what the reader is doing, the sum behind the cell looked at, and checks. */
-  protected traced(page: Page, board: (grid: GridState<Name>) => unknown, checks: unknown) {
+  protected traced(page: Page, board: (grid: GridState<Name>) => unknown, checks: () => unknown) {
     const [pin, lineage] = [this.#pin, this.lineage(page)];
     // What was under the pointer may be gone.
     const { looked: under } = this.#grid;
@@ -164,21 +165,20 @@ export abstract class TracedFigure<Name extends string> extends Figure {
       tabStop: this.#grid.tabStop,
       editing: this.#grid.editing,
     };
+    const inspector = () =>
+      inspectorView<Name>({
+        words: page.words,
+        cell,
+        lines: looked ? this.linesOf(page, looked) : this.exampleLines(page),
+        isKept: looked !== null && sameCell(looked, pin),
+        isEditable: this.edits()?.isEditable(cell.stage) ?? false,
+        hint: this.complaint || (looked ? null : this.hint(page)),
+        edit: (target) => this.#grid.edit(target),
+        letGo: () => this.#keep(null),
+      });
     return html`<div class="traced" data-looking=${looked ? 'yes' : nothing}>
       ${this.#grid.around(board(grid))}
-      ${footView(
-        checks,
-        inspectorView<Name>({
-          words: page.words,
-          cell,
-          lines: looked ? this.linesOf(page, looked) : this.exampleLines(page),
-          isKept: looked !== null && sameCell(looked, pin),
-          isEditable: this.edits()?.isEditable(cell.stage) ?? false,
-          hint: this.complaint || (looked ? null : this.hint(page)),
-          edit: (target) => this.#grid.edit(target),
-          letGo: () => this.#keep(null),
-        }),
-      )}
+      ${afterPaint(lineage, () => footView(checks(), inspector()))}
     </div>`;
   }
 }
