@@ -1,9 +1,11 @@
 // What a move of each slider costs the page's main thread until it is painted, on the built site:
 //   node tests/web/slider-times.mjs [--only=scaling-lab]
-// work: processor time of the main thread between the key press and the second frame after it, the
-// median of the moves and the most; of it script, style and layout. paint: the browser's own Event
-// Timing, from the press to the paint, in steps of 8 ms, which waits for the screen's next frame and
-// for whatever else the machine is doing.
+// work: processor time of the main thread from the key press to the end of the frame that shows the new
+// picture, the median of the moves and the most; of it script, layout with style, and painting. then:
+// what follows, such as the sum below the picture, which comes a frame later, and what the measurement
+// itself takes: of all of it, and the longest of its tasks, medians. paint: the browser's own Event
+// Timing, from the press to the paint, in steps of 8 ms, which waits for the screen's next frame and for
+// whatever else the machine is doing.
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { serve } from '../../src/build/serve.mjs';
@@ -36,8 +38,61 @@ const sliders = [
 ];
 
 const median = (xs) => xs.toSorted((a, b) => a - b)[Math.floor(xs.length / 2)];
-const ms = (x) => x.toFixed(1).padStart(8);
-const kinds = ['TaskDuration', 'ScriptDuration', 'RecalcStyleDuration', 'LayoutDuration'];
+const ms = (x) => x.toFixed(1).padStart(9);
+/** What a trace calls them. */
+const kinds = {
+  script: ['EventDispatch', 'FunctionCall', 'RunMicrotasks', 'FireAnimationFrame', 'TimerFire'],
+  layout: ['Layout', 'UpdateLayoutTree'],
+  painting: ['PrePaint', 'Paint', 'Layerize', 'Commit'],
+};
+const kindOf = (name) => Object.keys(kinds).find((kind) => kinds[kind].includes(name));
+
+/** The main thread's tasks in a trace, in order, with what each took and of what kind that was. */
+function tasksOf(events) {
+  const isPress = ({ name, args }) => name === 'EventDispatch' && args.data.type === 'keydown';
+  const { pid, tid } = events.find(isPress);
+  const own = events
+    .filter((event) => event.pid === pid && event.tid === tid && event.tdur !== undefined)
+    .sort((a, b) => a.ts - b.ts || b.dur - a.dur);
+  const tasks = [];
+  /** Those that are open: what is within another is not that one's. */
+  const open = [];
+  for (const event of own) {
+    const { name, ts, dur, tdur } = event;
+    while (open.length > 0 && open.at(-1).end <= ts) open.pop();
+    const isTask = name.endsWith('RunTask');
+    const kind = kindOf(name);
+    if (open.length === 0) {
+      if (!isTask) continue;
+      tasks.push({ all: 0, script: 0, layout: 0, painting: 0, isPress: false, isFrame: false });
+      tasks.at(-1).all = tdur / 1000;
+    }
+    const task = tasks.at(-1);
+    if (kind) {
+      task[kind] += tdur / 1000;
+      const around = open.findLast((each) => each.kind);
+      if (around) task[around.kind] -= tdur / 1000;
+    }
+    task.isPress ||= isPress(event);
+    task.isFrame ||= name === 'FireAnimationFrame';
+    open.push({ end: ts + dur, kind });
+  }
+  return tasks;
+}
+
+/** Of each press the tasks up to the frame that shows what it did, and those after it. */
+function movesOf(tasks) {
+  const moves = [];
+  for (const task of tasks) {
+    if (task.isPress) moves.push({ until: [], after: [] });
+    const move = moves.at(-1);
+    if (!move) continue;
+    const isShown = move.until.at(-1)?.isFrame ?? false;
+    move[isShown ? 'after' : 'until'].push(task);
+  }
+  return moves;
+}
+const sum = (tasks, of) => tasks.reduce((total, task) => total + task[of], 0);
 
 const server = await serve({ folder: fileURLToPath(new URL('../../build/site', import.meta.url)) });
 // Without a profile the browser reads the page's icon again whenever the address changes.
@@ -47,8 +102,8 @@ const context = await launchWithProfile({
 });
 context.setDefaultTimeout(120_000);
 try {
-  const head = ['work', 'script', 'style', 'layout', 'most', 'paint', 'most'];
-  console.log('ms'.padEnd(36) + head.map((text) => text.padStart(8)).join(''));
+  const head = ['work', 'script', 'layout', 'painting', 'most', 'then', 'longest', 'paint', 'most'];
+  console.log('ms'.padEnd(36) + head.map((text) => text.padStart(9)).join(''));
   for (const [figure, name, key, state, which = 0] of sliders) {
     if (asked.only && asked.only !== figure) continue;
     const page = await context.newPage();
@@ -65,11 +120,9 @@ try {
     const input = await control.elementHandle();
     await page.waitForTimeout(1000);
     const session = await context.newCDPSession(page);
-    await session.send('Performance.enable', { timeDomain: 'threadTicks' });
-    const tasks = async () => {
-      const { metrics } = await session.send('Performance.getMetrics');
-      return kinds.map((kind) => 1000 * metrics.find(({ name }) => name === kind).value);
-    };
+    const events = [];
+    session.on('Tracing.dataCollected', ({ value }) => events.push(...value));
+    const traced = new Promise((done) => session.once('Tracing.tracingComplete', done));
     await page.evaluate(() => {
       globalThis.presses = [];
       new PerformanceObserver((list) => {
@@ -77,6 +130,8 @@ try {
           if (name === 'keydown') globalThis.presses.push(duration);
         }
       }).observe({ type: 'event', durationThreshold: 16 });
+      // The frame that is drawn next is the one that shows what the press did.
+      addEventListener('keydown', () => requestAnimationFrame(() => {}), { capture: true });
     });
     const frames = () =>
       page.evaluate(
@@ -84,25 +139,37 @@ try {
           new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))),
       );
     const value = () => input.evaluate(({ value }) => value || document.location.hash);
-    const work = [];
     await frames();
+    await session.send('Tracing.start', {
+      transferMode: 'ReportEvents',
+      traceConfig: { includedCategories: ['toplevel', 'devtools.timeline'] },
+    });
+    let done = 0;
     for (let move = 0; move < MOVES; ++move) {
       const stood = await value();
-      const before = await tasks();
       await page.keyboard.press(key);
       await frames();
-      const after = await tasks();
+      await frames();
       // At its end there is nothing to do.
       if (key !== 'Shift' && (await value()) === stood) break;
-      work.push(after.map((x, at) => x - before[at]));
+      ++done;
     }
+    await session.send('Tracing.end');
+    await traced;
+    const moves = movesOf(tasksOf(events)).slice(0, done);
     await page.waitForTimeout(200);
     // Presses that were painted within 16 ms are not reported.
     const slow = await page.evaluate(() => globalThis.presses);
-    const paint = [...slow, ...Array(Math.max(work.length - slow.length, 0)).fill(8)];
-    const parts = kinds.map((_, at) => median(work.map((each) => each[at])));
-    const most = Math.max(...work.map(([all]) => all));
-    const cells = [...parts, most, median(paint), Math.max(...paint)];
+    const paint = [...slow, ...Array(Math.max(moves.length - slow.length, 0)).fill(8)];
+    const each = (of) => moves.map(({ until }) => sum(until, of));
+    const then = moves.map(({ after }) => sum(after, 'all'));
+    const longest = moves.map(({ after }) => Math.max(...after.map(({ all }) => all), 0));
+    const cells = [
+      ...['all', 'script', 'layout', 'painting'].map((of) => median(each(of))),
+      Math.max(...each('all')),
+      ...[then, longest, paint].map(median),
+      Math.max(...paint),
+    ];
     console.log(`${figure}, ${name}`.padEnd(36) + cells.map(ms).join(''));
     await page.close();
   }
