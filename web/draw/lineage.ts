@@ -15,7 +15,6 @@ export interface Lineage<Name extends string = Stage> {
   operandsOf: (cell: Cell<Name>) => readonly Cell<Name>[];
 }
 
-const id = ({ stage, row, column }: Cell<string>) => `${stage} ${row} ${column}`;
 const indices = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 /** The rows of a product that meet in a cell of it: one of the left matrix, one column of the right. */
@@ -89,41 +88,68 @@ export function lineageOf(frame: Frame): Lineage {
   return made;
 }
 
-function closure<Name extends string>(
-  starts: readonly Cell<Name>[],
-  next: (cell: Cell<Name>) => readonly Cell<Name>[],
-): Set<string> {
-  const reached = new Set<string>();
-  const pending = starts.flatMap(next);
-  for (let cell = pending.pop(); cell; cell = pending.pop()) {
-    if (reached.has(id(cell))) continue;
-    reached.add(id(cell));
-    pending.push(...next(cell));
+type Id = number | string;
+
+/** What tells a cell from all others: a number, found sooner than a text; what is not shown has a text. */
+function idsIn<Name extends string>({ shapes }: Lineage<Name>) {
+  let count = 0;
+  const places = new Map<Name, readonly [first: number, rows: number, columns: number]>();
+  for (const [stage, [rows, columns]] of shapes) {
+    places.set(stage, [count, rows, columns]);
+    count += rows * columns;
   }
-  return reached;
+  return ({ stage, row, column }: Cell<Name>): Id => {
+    const [first, rows, columns] = places.get(stage) ?? [0, 0, 0];
+    const isShown = row >= 0 && row < rows && column >= 0 && column < columns;
+    return isShown ? first + row * columns + column : `${stage} ${row} ${column}`;
+  };
 }
 
-const followers = new WeakMap<object, Map<string, Cell<string>[]>>();
+interface Ways<Name extends string> {
+  id: (cell: Cell<Name>) => Id;
+  /** For each cell, the cells that read it. */
+  readers: ReadonlyMap<Id, readonly Cell<Name>[]>;
+}
+const ways = new WeakMap<object, Ways<string>>();
 
-/** For each cell, the cells that read it. */
-function followersIn<Name extends string>(lineage: Lineage<Name>): Map<string, Cell<Name>[]> {
-  const known = followers.get(lineage) as Map<string, Cell<Name>[]> | undefined;
+/** A lineage as it is walked, in both directions. */
+function waysIn<Name extends string>(lineage: Lineage<Name>): Ways<Name> {
+  const known = ways.get(lineage) as Ways<Name> | undefined;
   if (known) return known;
-  const map = new Map<string, Cell<Name>[]>();
+  const id = idsIn(lineage);
+  const readers = new Map<Id, Cell<Name>[]>();
   for (const [stage, [rows, columns]] of lineage.shapes) {
     for (const row of indices(rows)) {
       for (const column of indices(columns)) {
         const cell = { stage, row, column };
         for (const operand of lineage.operandsOf(cell)) {
-          const readers = map.get(id(operand));
-          if (readers) readers.push(cell);
-          else map.set(id(operand), [cell]);
+          const read = id(operand);
+          const others = readers.get(read);
+          if (others) others.push(cell);
+          else readers.set(read, [cell]);
         }
       }
     }
   }
-  followers.set(lineage, map);
-  return map;
+  const made = { id, readers };
+  ways.set(lineage, made as unknown as Ways<string>);
+  return made;
+}
+
+function closure<Name extends string>(
+  starts: readonly Cell<Name>[],
+  next: (cell: Cell<Name>) => readonly Cell<Name>[],
+  id: (cell: Cell<Name>) => Id,
+): Set<Id> {
+  const reached = new Set<Id>();
+  const pending = starts.flatMap(next);
+  for (let cell = pending.pop(); cell; cell = pending.pop()) {
+    const reads = id(cell);
+    if (reached.has(reads)) continue;
+    reached.add(reads);
+    pending.push(...next(cell));
+  }
+  return reached;
 }
 
 /**
@@ -148,15 +174,19 @@ export function marksFor<Name extends string>(
   lineage: Lineage<Name>,
 ): Marks<Name> {
   if (!focus) return () => undefined;
-  const operands = new Set(lineage.operandsOf(focus).map(id));
-  const sources = closure(samePairUpTo(focus, lineage), lineage.operandsOf);
-  const results = closure([focus], (cell) => followersIn(lineage).get(id(cell)) ?? []);
+  const { id, readers } = waysIn(lineage);
+  const operands = lineage.operandsOf(focus);
+  const sources = closure(samePairUpTo(focus, lineage), lineage.operandsOf, id);
+  const results = closure([focus], (cell) => readers.get(id(cell)) ?? [], id);
+  // What is nearer comes later and stays.
+  const marks = new Map<Id, Mark>();
+  for (const result of results) marks.set(result, 'result');
+  for (const source of sources) marks.set(source, 'source');
+  for (const operand of operands) marks.set(id(operand), 'operand');
+  marks.set(id(focus), 'focus');
   return (stage, row, column) => {
-    const cell = id({ stage, row, column });
-    if (cell === id(focus)) return 'focus';
-    if (operands.has(cell)) return 'operand';
-    if (sources.has(cell)) return 'source';
-    if (results.has(cell)) return 'result';
+    const mark = marks.get(id({ stage, row, column }));
+    if (mark) return mark;
     // A forbidden pair has no operands left, but it is still the same pair at every step.
     const samePair = isPair(stage) && isPair(focus.stage);
     return samePair && row === focus.row && column === focus.column ? 'source' : undefined;

@@ -17,6 +17,23 @@ export interface Frame {
   cause: readonly (readonly (readonly string[])[])[];
 }
 
+/** What no rule forbids is not asked for one by one: that would take longer than the attention. */
+function causesOf(
+  { attention }: Pick<Page, 'attention'>,
+  { query, key, options: { mask: rules, start } }: Case,
+): Frame['cause'] {
+  const none: readonly string[] = [];
+  if (rules === undefined) return query.map(() => key.map(() => none));
+  const mask = attention.mask(rules, { queries: query.length, keys: key.length, start });
+  const causes = query.map((_, i) => {
+    const ranges = mask.rowRanges(0, 0, i);
+    const isRead = (j: number) => ranges.some(([begin, end]) => begin <= j && j < end);
+    return key.map((_, j) => (isRead(j) ? none : mask.cause(0, 0, i, j)));
+  });
+  mask.dispose();
+  return causes;
+}
+
 const frames = new WeakMap<Case, Frame>();
 
 /** The frame of a case; a case is computed once. */
@@ -26,11 +43,7 @@ export function frameOf(page: Pick<Page, 'attention' | 'library'>, of: Case): Fr
   const { query, key, value, options } = of;
   const found = explain(page, of, options, of.dtype);
   const { scores, scaled, masked, weights, output, rowMax, exponentials, rowSum, dropped } = found;
-  const [queries, keys] = [query.length, key.length];
-  const { mask: rules = [], start } = options;
-  const mask = page.attention.mask(rules, { queries, keys, start });
-  const cause = query.map((_, i) => key.map((_, j) => mask.cause(0, 0, i, j)));
-  mask.dispose();
+  const cause = causesOf(page, of);
   const matrices = { query, key, value, scores, scaled, masked, weights, output };
   const frame: Frame = { case: of, matrices, rowMax, exponentials, rowSum, cause };
   if (dropped) frame.dropped = dropped;
