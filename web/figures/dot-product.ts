@@ -184,7 +184,7 @@ export class AttentionDotProduct extends Figure {
       aria-valuenow=${x}
       aria-label=${fill(own.tip, { name, x, y })}
       aria-valuetext=${fill(own.tip, { name, x, y })}
-      @pointerdown=${() => (this.#dragged = name)}
+      @pointerdown=${({ button }: PointerEvent) => (this.#dragged = button === 0 ? name : null)}
       @keydown=${(event: KeyboardEvent) => this.#key(event, name)}
     />`;
   }
