@@ -87,6 +87,17 @@ for (const [language, way] of [
   });
 }
 
+test('on a phone the title stands clear of the bar', () =>
+  onPage(
+    'en/',
+    async (page) => {
+      const bar = await page.locator('.top').boundingBox();
+      const title = await page.locator('h1').boundingBox();
+      assert.ok(title.y - bar.y - bar.height >= 12);
+    },
+    phone,
+  ));
+
 for (const language of languages) {
   test(`on a phone every cell of a table of words has a line of its own, ${language}`, async () => {
     await onPage(
