@@ -71,6 +71,38 @@ test('with forced colours, hatching and edges stay, in the system’s colours', 
   );
 });
 
+test('with forced colours, what is chosen and what cannot be pressed is told apart', async () => {
+  await onPage(
+    'en/',
+    async (page) => {
+      const styleOf = (locator, name) =>
+        locator.first().evaluate((element, name) => getComputedStyle(element)[name], name);
+      const grey = await page.evaluate(() => {
+        const probe = document.body.appendChild(document.createElement('i'));
+        probe.style.cssText = 'color: GrayText; forced-color-adjust: none';
+        return getComputedStyle(probe).color;
+      });
+      for (const name of ['shape-flow', 'workbench']) {
+        await page.locator(`attention-${name}`).scrollIntoViewIfNeeded();
+        await page.locator(`attention-${name}[data-live]`).waitFor();
+      }
+      const box = (pressed) => page.locator(`attention-shape-flow .box[aria-pressed="${pressed}"]`);
+      assert.equal(await styleOf(box('true'), 'outlineStyle'), 'solid');
+      assert.equal(await styleOf(box('false'), 'outlineStyle'), 'none');
+      const buttons = page.locator('attention-stepper .moves button');
+      assert.equal(
+        await styleOf(buttons.and(page.locator('[aria-disabled="true"]')), 'color'),
+        grey,
+      );
+      assert.notEqual(await styleOf(buttons.and(page.locator('.primary')), 'color'), grey);
+      // A line that means nothing now is not there.
+      const shown = page.locator('attention-workbench .bench-shown:not([data-stale])');
+      assert.equal(await styleOf(shown, 'borderLeftStyle'), 'none');
+    },
+    { forcedColors: 'active' },
+  );
+});
+
 test('a wish for more contrast darkens what is quiet, in the page and in its figures', async () => {
   const quiet = async (contrast) => {
     let colors;
@@ -114,6 +146,10 @@ test('on paper: the figure as it stands, no controls, and on white from the dark
       assert.equal(await bar.evaluate(inkOf), 'exact', 'a bar is ink, not a background');
       assert.equal(await paper(), light);
       assert.equal((await cell(page, 'output', 3, 1).innerText()).trim(), '−0.12');
+      for (const answer of ['.card p', '.answer p', '.bug .asked']) {
+        const sides = await page.locator(answer).first().boundingBox();
+        assert.ok(sides?.height > 10, `${answer} is on paper`);
+      }
       for (const control of ['.rail', '.tools', '.switch', '.inspector', '.export']) {
         const shown = page.locator(`attention-stepper ${control}:visible`);
         assert.equal(await shown.count(), 0, control);
