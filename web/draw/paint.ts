@@ -19,6 +19,9 @@ export interface Painted {
   cause?: (row: number, column: number) => readonly string[];
 }
 
+/** Without what is said of each cell, which a table tells by itself. */
+type Drawn = Omit<Painted, 'spoken'>;
+
 export interface Painting extends Painted {
   isOn: (row: number, column: number) => boolean;
   /** Where the reader can look at its cells: its name among the figure's matrices, and the marks. */
@@ -35,12 +38,12 @@ const arrows: Record<string, readonly [number, number]> = {
 };
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-const causeOf = ({ cause }: Painted, row: number, column: number) => {
+const causeOf = ({ cause }: Drawn, row: number, column: number) => {
   const causes = cause?.(row, column) ?? [];
   return causes.length > 1 ? 'several' : (causes[0] ?? nothing);
 };
 
-const headView = ({ columnHeads }: Painted, role: 'row' | typeof nothing) =>
+const headView = ({ columnHeads }: Drawn, role: 'row' | typeof nothing) =>
   html`<thead>
     <tr role=${role}>
       <td class="corner"></td>
@@ -49,7 +52,7 @@ const headView = ({ columnHeads }: Painted, role: 'row' | typeof nothing) =>
   </thead>`;
 
 /** For reading only. */
-export const paintedView = (painted: Painted) =>
+export const paintedView = (painted: Drawn) =>
   html`<table class="paint" aria-label=${painted.label}>
     ${headView(painted, nothing)}
     <tbody>

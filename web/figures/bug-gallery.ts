@@ -8,6 +8,7 @@ import { byPointer, inspectorView } from '../draw/inspector.js';
 import { type Lineage, marksFor } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
 import { exactNumber } from '../draw/number.js';
+import { paintedView } from '../draw/paint.js';
 import { pairView } from '../draw/pair.js';
 import { spell } from '../draw/provenance.js';
 import { indexed, vector } from '../draw/symbols.js';
@@ -92,27 +93,17 @@ function headsView(page: Page, heads: readonly Table[], frames: readonly Frame[]
 /** The padding mask as it was given: a row for each sequence. */
 function paddingView(page: Page, padding: readonly (readonly boolean[])[]) {
   const own = { en, zh }[page.language];
-  return html`<table class="given">
-    <caption>
-      ${own.mask}
-      <span class="shape">[${padding.length}, ${padding[0]!.length}]</span>
-    </caption>
-    <thead>
-      <tr>
-        <td></td>
-        ${padding[0]!.map((_, j) => html`<th scope="col">${vector('k', j)}</th>`)}
-      </tr>
-    </thead>
-    <tbody>
-      ${padding.map(
-        (row, b) =>
-          html`<tr>
-            <th scope="row">${fill(own.sequence, { index: b + 1 })}</th>
-            ${row.map((isFiller) => html`<td>${isFiller ? 1 : 0}</td>`)}
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
+  const [rows, columns] = [padding.length, padding[0]!.length];
+  return html`<div class="given">
+    <p class="matrix-title">${own.mask} <span class="shape">${rows}×${columns}</span></p>
+    ${paintedView({
+      ...{ label: own.mask, rows, columns },
+      rowHeads: padding.map((_, b) => fill(own.sequence, { index: b + 1 })),
+      columnHeads: padding[0]!.map((_, j) => vector('k', j)),
+      text: (b, j) => (padding[b]![j] ? '1' : '0'),
+      cause: (b, j) => (padding[b]![j] ? ['padding'] : []),
+    })}
+  </div>`;
 }
 
 /** How each of them comes to its output: the last line of what the inspector would say. */
