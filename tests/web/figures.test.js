@@ -354,3 +354,63 @@ test('below every table of weights stands what is always true of them, red where
     assert.match(red.join(), /In \d of \d+ masked cells the weight is not 0\./);
   });
 });
+
+test('on a phone no gap is kept for what is not said yet', async () => {
+  // What stands above it, and what comes next.
+  const places = {
+    stepper: ['.masking', '.inspector'],
+    'causal-steps': ['.causal-board', '.invariants'],
+  };
+  for (const language of languages) {
+    for (const [name, [above, below]] of Object.entries(places)) {
+      await onPage(
+        `${language}/?embed=1&figure=${name}`,
+        async (page) => {
+          const gap = await page.locator(`attention-${name}`).evaluate(
+            ({ shadowRoot }, [first, next]) => {
+              const box = (selector) => shadowRoot.querySelector(selector).getBoundingClientRect();
+              return box(next).top - box(first).bottom;
+            },
+            [above, below],
+          );
+          assert.ok(gap >= 0 && gap <= 48, `${name}, ${language}: ${gap} px`);
+          // The switch of the mask ends with what it says.
+          if (name === 'stepper') {
+            const masking = page.locator('attention-stepper .masking');
+            assert.ok((await masking.boundingBox()).height < 40);
+            await page.locator('attention-stepper button.step').nth(3).click();
+            await masking.locator('.hatches').waitFor();
+          }
+        },
+        {
+          viewport: { width: 390, height: 844 },
+          ready: (page) => page.locator(`attention-${name}[data-live]`).waitFor(),
+        },
+      );
+    }
+  }
+});
+
+test("bug gallery: the padding mask of a case is drawn as masks are, above the weights' own columns", async () => {
+  await onPage('en/', async (page) => {
+    const gallery = await wake(page, 'bug-gallery');
+    const bug = gallery.locator('details', { has: page.locator('.given') }).first();
+    await bug.locator('summary').first().click();
+    const mask = bug.locator('.given');
+    const cells = mask.locator('td.cell');
+    assert.deepEqual(
+      (await cells.allInnerTexts()).map(Number),
+      [0, 0, 0, 1, 0, 1, 1, 1, 0, 0, 1, 1],
+    );
+    const hatched = await cells.evaluateAll((all) => all.map(({ dataset }) => dataset.cause));
+    assert.equal(hatched.filter((cause) => cause === 'padding').length, 6);
+    const weights = bug.locator('.matrix td.cell');
+    for (const at of [0, 3]) {
+      const [above, below] = [
+        await cells.nth(at).boundingBox(),
+        await weights.nth(at).boundingBox(),
+      ];
+      assert.ok(Math.abs(above.x - below.x) < 1, `${above.x}, ${below.x}`);
+    }
+  });
+});
