@@ -20,6 +20,14 @@ const woff2Only = {
   },
 };
 
+/** What the browser is sent of templates is not indented; the programs in web/export are, as they are saved. */
+const undented: Plugin = {
+  name: 'undented',
+  enforce: 'pre',
+  transform: (code, id) =>
+    /\/web\/(draw|figures|state)\/[\w-]+\.ts$/.test(id) ? code.replace(/\n[ \t]+/g, '\n') : null,
+};
+
 /** light-dark(), color-mix() and container queries as they are written. */
 const browsers = ['chrome123', 'firefox120', 'safari17.5'];
 
@@ -35,7 +43,7 @@ const page: UserConfig = {
     ],
   },
   css: { postcss: { plugins: [woff2Only] } },
-  plugins: [prerender(library), examplesWithoutAnswers, serviceWorker(site)],
+  plugins: [undented, prerender(library), examplesWithoutAnswers, serviceWorker(site)],
   worker: { format: 'es' },
   build: {
     outDir: site,
@@ -74,6 +82,7 @@ const elements: UserConfig = {
     },
   },
   plugins: [
+    undented,
     libraryBeside,
     examplesWithoutAnswers,
     proseModules,
