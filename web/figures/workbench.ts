@@ -22,6 +22,7 @@ import { exampleGiven } from '../state/bench-tensors.js';
 import { sameCell } from '../state/case.js';
 import type { Page } from '../state/page.js';
 import { atOnce } from '../state/turns.js';
+import pictureSheet from '../styles/workbench-picture.css?inline';
 import benchSheet from '../styles/workbench.css?inline';
 import { Figure, sheets } from './figure.js';
 import { placeOf } from './workbench-comparison.js';
@@ -39,7 +40,7 @@ import { resultView } from './workbench-view.js';
 const looks: readonly SettingName[] = ['stage', 'cell', 'colors'];
 
 export class AttentionWorkbench extends Figure {
-  static override styles = sheets(benchSheet);
+  static override styles = sheets(benchSheet, pictureSheet);
   static override key = 'bench';
 
   static firstFrame = (page: Page) => {
