@@ -11,7 +11,8 @@ import { ReadError } from '../state/read-text.js';
 import { choiceOf, isWithFirst } from '../state/shared-case.js';
 import { fill } from '../state/words.js';
 
-export const shapeText = (shape: readonly number[]) => (shape.length === 0 ? '[]' : shape.join('×'));
+export const shapeText = (shape: readonly number[]) =>
+  shape.length === 0 ? '[]' : shape.join('×');
 
 function reasonOf({ language }: Page, error: unknown): string {
   const { errors, named } = { en, zh }[language];
@@ -45,7 +46,7 @@ function fileProblems(page: Page, { fileProblems: all }: BenchInputs): string {
 }
 
 /** What would be missed after a reload, and why. */
-function unkeptText({ language }: Page, { unkept, isOwn, given }: BenchInputs): string {
+function unkeptText({ language }: Page, { memory: { unkept }, isOwn, given }: BenchInputs): string {
   if (unkept === undefined || !isOwn) return '';
   const own = { en, zh }[language];
   const names = fields.flatMap((field) => {
@@ -162,8 +163,8 @@ export function inputsView(page: Page, inputs: BenchInputs) {
       ${isNew ? button(own.toPage, () => store.update({ case: forPage })) : nothing}
       ${inputs.canUndo ? button(page.words.undo, () => inputs.undo()) : nothing}
     </div>
-    <p class="remark">${own.drop}${inputs.isKeeping ? own.keeps : nothing}</p>
-    ${inputs.isLost && !inputs.isOwn ? html`<p class="remark" role="status">${own.lost}</p>` : nothing}
+    <p class="remark">${own.drop}${inputs.memory.isKeeping ? own.keeps : nothing}</p>
+    ${inputs.memory.isLost && !inputs.isOwn ? html`<p class="remark" role="status">${own.lost}</p>` : nothing}
     ${left ? html`<p class="remark" role="status">${left}</p>` : nothing}
     ${unkept ? html`<p class="remark" role="status">${unkept}</p>` : nothing}
     ${problems ? html`<p class="bench-problem" role="alert">${problems}</p>` : nothing}

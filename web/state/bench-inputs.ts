@@ -11,8 +11,8 @@ import {
   withChosen,
   without,
 } from './bench-brought.js';
-import { Keeper } from './bench-keep.js';
 import { type Left, leftBehind } from './bench-left.js';
+import { Memory } from './bench-memory.js';
 import { type SettingName, type SettingTexts, blank, textsOf } from './bench-settings.js';
 import { fieldOf, ofCase, randomGiven } from './bench-tensors.js';
 import { type Case, isCausal } from './case.js';
@@ -55,12 +55,8 @@ export class BenchInputs {
   left: Left | null = null;
   /** The names of the files that are being read. */
   reading: readonly string[] = [];
-  /** Why what is there now is not kept; undefined where it is. */
-  unkept: unknown;
-  /** Whether what this tab kept could not be read. */
-  isLost = false;
   #pauses: Partial<Record<Field, number>> = {};
-  #keeper: Keeper | undefined;
+  readonly memory = new Memory(() => this.on.said());
 
   constructor(readonly on: Listener) {}
 
@@ -84,10 +80,6 @@ export class BenchInputs {
     return this.#past.length > 0;
   }
 
-  get isKeeping(): boolean {
-    return this.#keeper !== undefined && this.unkept === undefined;
-  }
-
   /** Whether there is anything that would be missed. */
   get isOwn(): boolean {
     return isOwn(this.#now);
@@ -95,32 +87,12 @@ export class BenchInputs {
 
   /** Goes on with what this tab keeps, and keeps what comes; undefined where there is nothing yet. */
   recall(): Promise<void> | undefined {
-    this.#keeper = new Keeper((failure) => {
-      if (this.unkept === failure) return;
-      this.unkept = failure;
-      this.on.said();
-    });
-    try {
-      const kept = this.#keeper.recall();
-      return kept && this.#goOn(kept);
-    } catch (error) {
-      // Not allowed here. It is said once there is something to keep.
-      this.#keeper = undefined;
-      this.unkept = error;
-      return undefined;
-    }
-  }
-
-  async #goOn(coming: Promise<Brought>): Promise<void> {
-    try {
-      const kept = await coming;
+    return this.memory.recall((kept) => {
       // What the reader has brought meanwhile counts.
       if (this.#now !== example) return;
       this.#now = kept;
       this.#readAll();
-    } catch {
-      this.isLost = true;
-    }
+    });
   }
 
   #set(change: Partial<Brought>): void {
@@ -174,7 +146,7 @@ export class BenchInputs {
   }
 
   #save(): void {
-    this.#keeper?.keep(this.isOwn ? this.#now : undefined);
+    this.memory.keep(this.isOwn ? this.#now : undefined);
   }
 
   /** What is typed into a field is read after a pause, or at once when the reader has left it. */
