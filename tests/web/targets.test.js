@@ -154,3 +154,31 @@ for (const language of languages) {
     );
   });
 }
+
+test('letters of twice the size are wrapped on a phone, and no word of the bar is cut', async () => {
+  await onPage(
+    'zh/',
+    async (page) => {
+      await page.addStyleTag({ content: ':root { font-size: 200% }' });
+      for (const name of ['stepper', 'retrieval', 'projection', 'causal-steps', 'cross']) {
+        const figure = page.locator(`attention-${name}`);
+        await figure.scrollIntoViewIfNeeded();
+        await figure.and(page.locator('[data-live]')).waitFor({ state: 'attached' });
+        const cut = await figure.evaluate((element) => {
+          const isBeyond = (part) => part.getBoundingClientRect().right > innerWidth;
+          return [...(element.shadowRoot ?? element).querySelectorAll('p, button, dd, dt, label')]
+            .filter((part) => part.checkVisibility() && isBeyond(part))
+            .filter((part) => !part.closest('.matrix, .visually-hidden'))
+            .map(({ localName, textContent }) => `${localName}: ${textContent.trim()}`);
+        });
+        assert.deepEqual(cut, [], name);
+      }
+      await page.evaluate(() => scrollTo(0, 0));
+      for (const word of await page.locator('.top a:visible, .contents summary').all()) {
+        const { x, width, height } = await word.boundingBox();
+        assert.ok(x >= 0 && x + width <= 390 && height < 100, await word.innerText());
+      }
+    },
+    { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+  );
+});
