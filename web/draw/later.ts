@@ -34,3 +34,9 @@ class AfterPaint extends AsyncDirective {
  * is drawn.
  */
 export const afterPaint = directive(AfterPaint);
+
+/** Does what there is time for while the page rests. */
+export const atRest = (act: () => void): void => {
+  if ('requestIdleCallback' in globalThis) requestIdleCallback(act);
+  else setTimeout(act);
+};

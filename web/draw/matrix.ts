@@ -134,7 +134,8 @@ function cellView<Name extends string>(
         .value=${grid.editing!.text}
       />`
     : text;
-  // White space around it would be laid out as a text of its own in every cell.
+  // White space around it would be laid out as a text of its own in every cell, and what is false would
+  // be taken away from each new one, which never had it.
   // prettier-ignore
   return html`<td
     class="cell"
@@ -147,10 +148,10 @@ function cellView<Name extends string>(
     data-cause=${cause}
     data-mark=${mark ?? nothing}
     data-edges=${mark ? edges(markAt, row, column, model.transposed) : nothing}
-    ?data-strong=${look.strong}
-    ?data-beyond=${look.isBeyond}
-    ?data-long=${text.length > 5}
-    ?data-pinned=${at(grid.pin, stage, row, column)}
+    ?data-strong=${look.strong || nothing}
+    ?data-beyond=${look.isBeyond || nothing}
+    ?data-long=${text.length > 5 || nothing}
+    ?data-pinned=${at(grid.pin, stage, row, column) || nothing}
     style=${look.style}
     aria-label=${cellLabel(model, words, row, column, text)}
     aria-readonly=${model.isEditable ? 'false' : 'true'}

@@ -70,6 +70,8 @@ type Fields = readonly [
   isEqual: boolean,
   from: Setting['from'],
 ];
+/** So that a slider that goes back finds what it showed. */
+const kept = 16;
 const aligned = keepLast((page, ...[queries, keys, first, isEqual, from]: Fields) => {
   const given = inputs({ queries, keys, first, isEqual, from });
   const frameFrom = (start: Start) =>
@@ -119,6 +121,6 @@ const aligned = keepLast((page, ...[queries, keys, first, isEqual, from]: Fields
     },
   };
   return { frames, lineage };
-});
+}, kept);
 export const alignedBy = (page: Page, { queries, keys, first, isEqual, from }: Setting) =>
   aligned(page, queries, keys, first, isEqual, from);

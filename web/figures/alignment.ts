@@ -8,6 +8,7 @@ import { sliderView, switchView } from '../draw/controls.js';
 import { hatchesView } from '../draw/hatches.js';
 import { footView } from '../draw/inspector.js';
 import { checkedOf, checksView } from '../draw/invariants.js';
+import { atRest } from '../draw/later.js';
 import { type GridState, type MatrixModel, matrixView } from '../draw/matrix.js';
 import { type Pair, pairView } from '../draw/pair.js';
 import { spellAs } from '../draw/provenance.js';
@@ -36,6 +37,7 @@ import {
 } from './alignment-calls.js';
 import { sheets } from './figure.js';
 import { InputsFigure } from './inputs-figure.js';
+import { onward } from './traced-figure.js';
 
 const signed = (x: number) => String(x).replace('-', '−');
 
@@ -137,20 +139,20 @@ function refusal(page: Page, setting: Setting): string | null {
 const isDoubling = ({ from, keys }: Setting) =>
   sameMatrix(from.value.slice(0, keys), article.value.slice(0, keys));
 
-/**
- * Of so many keys and fewer all cells are alike in width: another width is a new style for every cell
- * there is, which takes as long as all else that a move of the slider does.
- */
+/** On a phone, of so many keys and fewer all cells are alike in width. */
 const roomy = 5;
 
 function boardView(page: Page, setting: Setting, grid?: GridState<Name>) {
   const own = { en, zh }[page.language];
   const message = refusal(page, setting);
   const [, width] = sizeOf(alignedBy(page, setting).frames['top-left'].matrices.value);
-  const across = Math.max(setting.keys, roomy) + width;
+  // Where there is room, cells are as wide as the most keys leave them: they keep their width as the
+  // slider moves, for another is a new style for each, which takes as long as all else that it does.
+  const across = setting.from.key.length + width;
+  const narrow = Math.max(setting.keys, roomy) + width;
   return html`<div data-picture>
       ${setting.isEqual ? nothing : scoresView(page, setting, grid)}
-      <div class="comparison" data-across style="--across:${across}">
+      <div class="comparison" data-across style="--across:${across};--narrow:${narrow}">
         ${starts.map((start) => alignedView(page, setting, start, grid))}
       </div>
     </div>
@@ -168,6 +170,13 @@ function checks(page: Page, setting: Setting) {
   const part = (start: Start) => ({ of: checkedOf(frames[start]), name: codeOf(start, setting) });
   return checksView(page.words, ...starts.map(part));
 }
+
+/** Up to which number each slider goes. */
+const most: Record<'queries' | 'keys' | 'first', (from: Setting['from']) => number> = {
+  queries: ({ query }) => query.length,
+  keys: ({ key }) => key.length,
+  first: () => firsts[1],
+};
 
 export class AttentionAlignment extends InputsFigure<Name, Input> {
   static override styles = sheets(comparisonSheet, alignmentSheet);
@@ -201,6 +210,22 @@ export class AttentionAlignment extends InputsFigure<Name, Input> {
       isEqual: this.flag('equal'),
       from: this.numbers,
     };
+  }
+
+  #before: Setting | undefined;
+
+  /** A slider that is moved is moved on: what it will show is computed while the page rests. */
+  protected override updated(): void {
+    super.updated();
+    const { page } = this;
+    if (!page) return;
+    const [before, now] = [this.#before, this.#setting];
+    this.#before = now;
+    if (before?.from !== now.from) return;
+    for (const name of ['queries', 'keys', 'first'] as const) {
+      const next = onward(before[name], now[name], most[name](now.from));
+      if (next !== undefined) atRest(() => alignedBy(page, { ...now, [name]: next }));
+    }
   }
 
   #aligned(page: Page) {

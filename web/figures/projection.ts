@@ -5,6 +5,7 @@ import en from '../content/en/figures/projection.json';
 import zh from '../content/zh/figures/projection.json';
 import { choiceView } from '../draw/controls.js';
 import { checkedOf, checksView } from '../draw/invariants.js';
+import { atRest } from '../draw/later.js';
 import type { Page } from '../state/page.js';
 import { isWithFirst } from '../state/shared-case.js';
 import projectionSheet from '../styles/projection.css?inline';
@@ -22,6 +23,7 @@ import {
   tokensHome,
 } from './projection-data.js';
 import { boardView, linesOf } from './projection-view.js';
+import { onward } from './traced-figure.js';
 
 export class AttentionProjection extends InputsFigure<Name, InputName> {
   static override styles = sheets(projectionSheet);
@@ -44,6 +46,20 @@ export class AttentionProjection extends InputsFigure<Name, InputName> {
 
   get #role() {
     return this.setting('role', (text) => (isRole(text) ? text : undefined), 'query');
+  }
+
+  #before: number | undefined;
+
+  /** A slider that is moved is moved on: what it will show is computed while the page rests. */
+  protected override updated(): void {
+    super.updated();
+    const { page } = this;
+    if (!page) return;
+    const { numbers } = this;
+    const [before, now] = [this.#before ?? this.count('n'), this.count('n')];
+    this.#before = now;
+    const next = onward(before, now, numbers.x.length);
+    if (next !== undefined) atRest(() => projected(page, numbers, next));
   }
 
   protected override lineage = () => this.#shown.lineage;

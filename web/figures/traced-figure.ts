@@ -13,19 +13,29 @@ import type { Page } from '../state/page.js';
 import { Past } from '../state/past.js';
 import { Figure } from './figure.js';
 
-/** What was made of the last settings is kept: pointing about makes nothing anew. */
+/** What was made of the last settings, of so many, is kept: pointing about makes nothing anew. */
 export function keepLast<Settings extends readonly unknown[], Made>(
   make: (page: Page, ...settings: Settings) => Made,
+  count = 1,
 ): (page: Page, ...settings: Settings) => Made {
-  let last: { page: Page; settings: Settings; made: Made } | undefined;
+  let kept: { page: Page; settings: Settings; made: Made }[] = [];
   return (page, ...settings) => {
-    const isSame =
-      last?.page === page &&
-      settings.length === last.settings.length &&
-      settings.every((x, at) => x === last!.settings[at]);
-    if (!last || !isSame) last = { page, settings, made: make(page, ...settings) };
+    const found = kept.find(
+      (each) =>
+        each.page === page &&
+        settings.length === each.settings.length &&
+        settings.every((x, at) => x === each.settings[at]),
+    );
+    const last = found ?? { page, settings, made: make(page, ...settings) };
+    kept = [last, ...kept.filter((each) => each !== found)].slice(0, count);
     return last.made;
   };
+}
+
+/** Where a slider that went from one number to another goes next, if there is such a number. */
+export function onward(before: number, now: number, most: number): number | undefined {
+  const next = now + Math.sign(now - before);
+  return next !== now && next >= 1 && next <= most ? next : undefined;
 }
 
 /** What Undo brings back: its settings, and the page's case where that was changed here. */
