@@ -251,7 +251,7 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
           (grid) =>
             html`<div
                 class="painter-board"
-                style="--keys:${setting.keys}"
+                style="--painted-keys:${setting.keys}"
                 ?data-many=${setting.keys > 7}
                 data-picture
               >
