@@ -49,7 +49,10 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
   static firstFrame = (page: Page) => {
     const shown = masked(page, '');
     const table = paintedView(paintedOf({ en, zh }[page.language], shown, 'added'));
-    return html`<div class="painter painter-board">
+    return html`<div
+      class="painter painter-board"
+      style="--painted-keys:${shown.frame.matrices.weights[0]!.length}"
+    >
       ${maskView(page, shown, 'added', table)} ${weightsView(shown.frame, home, page.words)}
     </div>`;
   };
