@@ -24,12 +24,10 @@ function remember(ids: string[]): void {
 export class AttentionGoals extends ProseFigure {
   /** The list is prose of the page; each item gets a box, and stays where it is. */
   protected override enliven(_: Page, prose: ParentNode): void {
-    const done = remembered();
     prose.querySelectorAll('li').forEach((item, index) => {
       const box = document.createElement('input');
       box.type = 'checkbox';
       box.value = String(index);
-      box.checked = done.includes(box.value);
       const label = document.createElement('label');
       // One part, formulas and all: the label sets its parts side by side.
       const text = document.createElement('span');
@@ -37,9 +35,17 @@ export class AttentionGoals extends ProseFigure {
       label.append(box, text);
       item.replaceChildren(label);
     });
-    prose.addEventListener('change', () => {
-      const boxes = [...prose.querySelectorAll<HTMLInputElement>('input')];
-      remember(boxes.filter(({ checked }) => checked).map(({ value }) => value));
+    const boxes = [...prose.querySelectorAll<HTMLInputElement>('input')];
+    const show = () => {
+      const done = remembered();
+      for (const box of boxes) box.checked = done.includes(box.value);
+    };
+    show();
+    prose.addEventListener('change', ({ target }) => {
+      const { value, checked } = target as HTMLInputElement;
+      const others = remembered().filter((id) => id !== value);
+      remember(checked ? [...others, value] : others);
     });
+    addEventListener('storage', show); // another tab's
   }
 }
