@@ -39,6 +39,7 @@ export class AttentionQuiz extends ProseFigure {
         feedback: textsOf('.feedback').map((text, at) => `${LETTERS[at]}. ${text}`),
         answer: markdownOf(question.querySelector('.answer p')),
         check: markdownOf(question.querySelector('.check-text')),
+        shown: markdownOf(question.querySelector('.answer .shown')),
       };
     });
     const answers = markdownOf(this.place.querySelector('.answer summary'));
@@ -68,11 +69,12 @@ export class AttentionQuiz extends ProseFigure {
           list(choices.map((choice) => `[ ] ${choice}`)),
         ]),
         `# ${answers}`,
-        ...questions.flatMap(({ asked, right, answer, feedback, check }) => [
+        ...questions.flatMap(({ asked, right, answer, feedback, check, shown }) => [
           `## ${asked}`,
           `**${right}.** ${answer}`,
           list(feedback),
           check,
+          shown,
         ]),
       ),
     };

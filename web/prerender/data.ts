@@ -61,8 +61,10 @@ export async function dataProse(
   };
 
   const question = ({ id, question: asked, choices, answer, check }: Question, index: number) => {
-    const checked = `<p class="check-text">${inOneLine([`<b>${words.check}</b>`, text(check.does), text(check.holds)])}</p>`;
-    return `<section class="question" data-id="${id}"><h4 id="quiz-${id}">${index + 1}. ${text(asked)}</h4>${choicesList(choices)}${folded(words.modelAnswer, `<p>${text(answer)}</p>`, 'answer')}${checked}</section>`;
+    const checked = `<p class="check-text">${inOneLine([`<b>${words.check}</b>`, text(check.does)])}</p>`;
+    // What the check shows would give the answer away.
+    const solution = `<p>${text(answer)}</p><p class="shown">${inOneLine([`<b>${words.checkShows}</b>`, text(check.holds)])}</p>`;
+    return `<section class="question" data-id="${id}"><h4 id="quiz-${id}">${index + 1}. ${text(asked)}</h4>${choicesList(choices)}${folded(words.modelAnswer, solution, 'answer')}${checked}</section>`;
   };
 
   const bug = ({ id, symptom, suspects, hint, diagnosis, fix }: Bug, index: number) => {
