@@ -17,15 +17,28 @@ export function startThemeSwitch(): void {
       // Not remembered then; the page has it for this visit.
     }
   });
+  addEventListener('storage', ({ key, newValue }) => {
+    if (key !== 'theme') return; // of another tab
+    select.value = newValue ?? 'system';
+    if (newValue) dataset.theme = newValue;
+    else delete dataset.theme;
+  });
 }
 
-/** The other language opens at the same step, with the same pin and numbers. */
+/** The last place with a name above the line that is being read. */
+function placeRead(): string {
+  const places = [...document.querySelectorAll('main :is(section, h3, [data-figure])[id]')];
+  const line = innerHeight / 5;
+  return places.findLast((place) => place.getBoundingClientRect().top <= line)?.id ?? '';
+}
+
+/** The other language opens at the same place and step, with the same pin and numbers. */
 export function keepStateInLinks(store: Store): void {
-  const links = document.querySelectorAll<HTMLAnchorElement>('a[data-keep-state]');
-  const follow = () => {
-    for (const link of links) link.hash = location.hash;
-  };
-  follow();
-  store.addEventListener('address', follow);
-  addEventListener('hashchange', follow);
+  for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-keep-state]')) {
+    const follow = () => {
+      link.hash = [placeRead(), store.link].filter((part) => part !== '').join('&');
+    };
+    follow();
+    for (const event of ['pointerdown', 'focus', 'click']) link.addEventListener(event, follow);
+  }
 }
