@@ -43,14 +43,16 @@ export function keepLanding(): void {
   const { body } = document;
   let landed: { on: Element; top: number; height: number } | null = null;
   const away = ({ on, top }: { on: Element; top: number }) => on.getBoundingClientRect().top - top;
+  // What is before the state, if anything; `:target` takes all of it for a name.
+  const target = () => document.getElementById(location.hash.slice(1).split('&', 1)[0]!);
   const land = (): void => {
-    const on = document.querySelector(':target');
+    const on = target();
     landed = on && { on, top: away({ on, top: 0 }), height: body.offsetHeight };
   };
   const [opened] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   // A page that is opened again stands where the reader had it.
   if (opened?.type === 'navigate') {
-    document.querySelector(':target')?.scrollIntoView();
+    target()?.scrollIntoView();
     land();
   }
   addEventListener('hashchange', land);

@@ -27,7 +27,6 @@ export function showAlone(words: Words, store: Store): void {
 
 /** The figure's name, which leads to the article; the whole of both is the document's title. */
 function sourceLink(figure: Element, name: string, store: Store): HTMLElement {
-  const section = figure.closest('section')!.id;
   const heading = document.createElement('h1');
   const link = document.createElement('a');
   link.target = '_blank';
@@ -35,7 +34,7 @@ function sourceLink(figure: Element, name: string, store: Store): HTMLElement {
   link.title = document.title;
   document.title = `${name} · ${document.title}`;
   const follow = () => {
-    link.href = `${location.pathname}#${section}&${store.link}`.replace(/&$/, '');
+    link.href = `${location.pathname}#${figure.id}&${store.link}`.replace(/&$/, '');
   };
   follow();
   for (const event of ['change', 'address']) store.addEventListener(event, follow);

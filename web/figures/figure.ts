@@ -230,9 +230,9 @@ export abstract class Figure extends LitElement {
     // Asked at every change, and hardly ever needed: the document is not searched in vain.
     if (unread.length === 0) return unread;
     const isAlone = document.querySelectorAll('[data-figure]').length < 2;
-    const section = this.closest('section')?.id;
+    const places = [this.id, this.closest('section')?.id];
     return unread.filter(
-      ({ word, values }) => isAlone || (word === 'linkShortened' && section === values.anchor),
+      ({ word, values }) => isAlone || (word === 'linkShortened' && places.includes(values.anchor)),
     );
   }
 

@@ -20,21 +20,28 @@ export interface Shared {
   ready?: () => Promise<void> | undefined;
 }
 
+/** How high it is in a frame as wide as it is now, where its name stands above it and this menu is shut. */
+function heightAlone(figure: Figure): number {
+  const height = (element: Element) => element.getBoundingClientRect().height;
+  const menu = figure.renderRoot.querySelector('.export')!;
+  const name = 80;
+  return Math.ceil(height(figure) - height(menu) + height(menu.querySelector('summary')!) + name);
+}
+
 /** Copies a link to the figure as it is, or a frame with it; gives back what became of that. */
 export async function copied(
   { words, store }: Page,
   figure: Figure,
   what: 'link' | 'frame',
 ): Promise<string> {
-  const section = figure.closest('section')?.id ?? '';
-  const fragment = [section, store.link].filter((part) => part !== '').join('&');
+  const fragment = [figure.id, store.link].filter((part) => part !== '').join('&');
   const { origin, pathname } = location;
   const name = figure.localName.replace('attention-', '');
   const source = `${origin}${pathname}?embed=1&amp;figure=${name}#${store.link}`;
   const text =
     what === 'link'
       ? `${origin}${pathname}#${fragment}`
-      : `<iframe src="${source}" width="100%" height="700" title="${words.figures[name as keyof Words['figures']]}"></iframe>`;
+      : `<iframe src="${source}" width="100%" height="${heightAlone(figure)}" title="${words.figures[name as keyof Words['figures']]}"></iframe>`;
   try {
     await navigator.clipboard.writeText(text);
     return words.export.copied;

@@ -23,7 +23,8 @@ function withFirstFrames(
       /(<div data-place="([\w.-]+)">)(?=<\/div>)/g,
       (_, open: string, place: string) => open + (places[place] ?? ''),
     );
-    return `<${name} data-figure>${first}${own}`;
+    const id = name.replace('attention-', 'figure-');
+    return `<${name} id="${id}" data-figure>${first}${own}`;
   });
 }
 
