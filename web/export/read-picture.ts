@@ -138,12 +138,22 @@ export function pictureOf(root: ParentNode, paper: string): Picture {
     return [{ kind: 'hatch', color: hatch, directions: directionsOf[cause] ?? crossed, ...box }];
   };
 
+  /** A share drawn as a length: one colour over a part of the width. */
+  const barItems = ({ backgroundImage, backgroundSize }: CSSStyleDeclaration, box: Box): Item[] => {
+    const [, of] = /^linear-gradient\((.+), \1\)$/.exec(backgroundImage) ?? [];
+    const [, percent] = /^([\d.]+)% 100%$/.exec(backgroundSize) ?? [];
+    const fill = of && color(of, background);
+    return fill && percent
+      ? [{ kind: 'fill', color: fill, ...box, width: (box.width * Number(percent)) / 100 }]
+      : [];
+  };
+
   const cellItems = (cell: HTMLElement): Item[] => {
     const style = getComputedStyle(cell);
     const box = place(cell.getBoundingClientRect());
     const fill = color(style.backgroundColor, background);
     const items: Item[] = fill ? [{ kind: 'fill', color: fill, ...box }] : [];
-    items.push(...hatchItems(cell, style, box));
+    items.push(...barItems(style, box), ...hatchItems(cell, style, box));
     if (cell.dataset.tone === 'nan') {
       const { x, y, width, height } = box;
       const line = (from: number, to: number): Item => ({
