@@ -100,6 +100,36 @@ test('every format is saved, and each of the programs agrees with the numbers in
   });
 });
 
+test('a picture has the lengths that shares are drawn as', async () => {
+  await onPage(
+    'en/?embed=1&figure=retrieval',
+    async (page) => {
+      const figure = page.locator('attention-retrieval');
+      await figure.locator('.export summary').click();
+      const waiting = page.waitForEvent('download');
+      await figure.getByRole('button', { name: 'SVG', exact: true }).click();
+      const svg = readFileSync(await (await waiting).path(), 'utf8');
+      const cells = await figure.locator('[data-stage=weights] td.cell').all();
+      const boxes = await Promise.all(cells.map((cell) => cell.boundingBox()));
+      const shares = await Promise.all(
+        cells.map((cell) => cell.evaluate((one) => Number(one.style.getPropertyValue('--t')))),
+      );
+      assert.ok(Math.max(...shares) > 0.8, 'there is something to see');
+      const widths = [...svg.matchAll(/<rect [^>]*?width="([\d.]+)"/g)].map(([, width]) =>
+        Number(width),
+      );
+      shares.forEach((share, at) => {
+        const wanted = share * boxes[at].width;
+        assert.ok(
+          widths.some((width) => Math.abs(width - wanted) < 1),
+          `a bar of ${wanted} among ${widths}`,
+        );
+      });
+    },
+    { ready: (page) => page.locator('attention-retrieval[data-live]').waitFor() },
+  );
+});
+
 test('pictures: well formed, with every number in its place', async () => {
   await onPage(state, async (page) => {
     const svg = readFileSync(await save(page, 'SVG'), 'utf8');

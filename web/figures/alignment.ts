@@ -91,7 +91,7 @@ function alignedView(page: Page, setting: Setting, start: Start, grid?: GridStat
     transposed: stage === 'value',
     title: stage === 'value' ? html`<var class="value">V</var><sup>⊤</sup>` : symbols.output,
     name: '',
-    spokenName: words.stages[stage],
+    spokenName: `${codeOf(start, setting)}: ${words.stages[stage]}`,
     isEditable: stage === 'value',
     rowHeads: [],
     columnHeads: [],
@@ -105,6 +105,7 @@ function alignedView(page: Page, setting: Setting, start: Start, grid?: GridStat
   const weights: Pair<Name> = {
     stage: `${start}-weights`,
     title: html`<var>A</var>`,
+    spokenName: `${codeOf(start, setting)}: ${words.stages.weights}`,
     values: matrices.weights,
     kind: 'weights',
     cause: (i, j) => cause[i]?.[j] ?? [],

@@ -104,8 +104,8 @@ function boardView(page: Page, shown: Shown, grid?: GridState<Name>) {
     return html`<div>
       <p class="comparison-title">${title}</p>
       <div class="comparison-pair">
-        ${pairView<Name>(page.words, { stage: scores, title: html`+ <var>M</var>`, values: matrices[scores], kind: 'scores', domain, ...cause }, grid)}
-        ${pairView<Name>(page.words, { stage: weights, title: html`<var>A</var>`, values: matrices[weights], kind: 'weights', ...cause }, grid)}
+        ${pairView<Name>(page.words, { stage: scores, spokenName: `${title}: ${page.words.stages.masked}`, title: html`+ <var>M</var>`, values: matrices[scores], kind: 'scores', domain, ...cause }, grid)}
+        ${pairView<Name>(page.words, { stage: weights, spokenName: `${title}: ${page.words.stages.weights}`, title: html`<var>A</var>`, values: matrices[weights], kind: 'weights', ...cause }, grid)}
       </div>
     </div>`;
   };

@@ -59,6 +59,7 @@ function weightsView(page: Page, shown: Shown, kind: Kind, grid?: GridState<Name
       {
         stage: kind,
         title: html`<var>A</var>`,
+        spokenName: `kind: '${kind}', ${page.words.stages.weights}`,
         values: matrices.weights,
         kind: 'weights',
         // An array by hand either way, so hatched alike.
