@@ -42,7 +42,9 @@ test('npm run profile knows which part of the work each function does, in both e
     ...['--cases=CR', '--seconds=1', '--browser'],
   ]);
   const rows = stdout.match(/^\|.*\|$/gm).map((row) => row.split('|').slice(1, -1));
-  const engines = [rows.slice(0, rows.length / 2), rows.slice(rows.length / 2)];
+  const table = 2 + 8;
+  const pair = rows.slice(table, -table);
+  const engines = [rows.slice(0, table), rows.slice(-table)];
   const columns = engines.flatMap((engine) =>
     [1, 2].map((at) => engine.slice(2).map((row) => parseFloat(row[at]))),
   );
@@ -53,6 +55,9 @@ test('npm run profile knows which part of the work each function does, in both e
     const sum = scores + values + softmax + copies + garbage + rest;
     assert.ok(Math.abs(sum - 100) <= 3, stdout); // each is rounded
   }
+  const [work, copies, slower, waiting, times] = pair.slice(2).map((row) => parseFloat(row[1]));
+  assert.ok(work > 20 && copies > 0 && times > 0, stdout);
+  assert.ok(Math.abs(work + copies + slower + waiting - 100) < 0.5, stdout);
 });
 
 test('a case is compared with its rival, with the limit of the same kind of SIMD and with one thread', () => {

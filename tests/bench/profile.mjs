@@ -1,6 +1,7 @@
-// npm run profile: where the time of a call goes, by V8's sampling profiler, in this Node.
+// npm run profile: where the time of a call goes, by V8's sampling profiler, in this Node; and where
+// that of two threads does that share one.
 //   --browser          in Chromium as well
-//   --cases=ACLFIGR    which of cases.js
+//   --cases=ACDLFIGR   which of cases.js
 //   --seconds=8        how long each is watched
 //   --readme           the table into README.md and README.zh.md
 
@@ -12,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { load } from 'attention-wasm';
 import { watchInBrowser } from './browser.mjs';
+import { cases } from './cases.js';
 import { median } from './measure.js';
 import { writeIntoReadme } from './readme.mjs';
 import { comparison, watched } from './watched.js';
@@ -38,17 +40,33 @@ const texts = {
     near: 'the same call on keys in the second cache: share of the time',
     note: ({ date, machine, engine }) =>
       `${date}, ${machine}, ${engine}, relaxed SIMD, one thread.`,
+    shared: {
+      head: 'share of the time of two threads',
+      work: 'what one thread takes for the work alone',
+      copied: 'copying in and out, by the calling thread',
+      slower: 'the same work takes longer on two',
+      waiting: 'starting, waiting, other programs',
+      times: 'times one thread',
+    },
   },
   zh: {
     head: '占时间的份额',
     limit: '两个乘积：占极限的份额',
     near: '同样的调用，键在第二级缓存里：占时间的份额',
     note: ({ date, machine, engine }) => `${date}，${machine}，${engine}，relaxed SIMD，单线程。`,
+    shared: {
+      head: '占两个线程的时间的份额',
+      work: '单线程做这些工作要的时间',
+      copied: '复制进出，由发起调用的线程做',
+      slower: '同样的工作由两个线程做时多用的时间',
+      waiting: '启动、等待、别的程序',
+      times: '是单线程的几倍',
+    },
   },
 };
 const { values: options } = parseArgs({
   options: {
-    cases: { type: 'string', default: 'ACLFIGR' },
+    cases: { type: 'string', default: 'ACDLFIGR' },
     seconds: { type: 'string', default: '8' },
     browser: { type: 'boolean' },
     readme: { type: 'boolean' },
@@ -57,11 +75,14 @@ const { values: options } = parseArgs({
 const nameOf = functionNames('relaxed');
 const profiles = [];
 const watchCases = async (engine) => {
-  const columns = [];
+  const milliseconds = Number(options.seconds) * 1000;
+  const [columns, pairs] = [[], []];
   for (const name of options.cases) {
-    columns.push(await watch(engine, name, Number(options.seconds) * 1000));
+    columns.push(await watch(engine, name, milliseconds));
+    // Chromium tells a process's time in hundredths of a second, which is too coarse.
+    if (cases[name].scaling && engine.cpu) pairs.push(await watchPair(engine, name, milliseconds));
   }
-  profiles.push({ engine: engine.name, columns });
+  profiles.push({ engine: engine.name, columns, pairs });
 };
 await watchInNode(watchCases);
 if (options.browser) await watchInBrowser(watchCases);
@@ -83,6 +104,11 @@ async function watchInNode(use) {
       return now.whats;
     },
     repeat: (what, milliseconds) => now.repeat(what, milliseconds),
+    copying: (what, milliseconds) => now.copying(what, milliseconds),
+    cpu: () => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1000;
+    },
     dispose: () => now.dispose(),
   });
   session.disconnect();
@@ -148,7 +174,47 @@ async function watch(engine, name, milliseconds) {
   return { name, shares, ...comparison(name, medians, shares[0] + shares[1]) };
 }
 
-function table(language, { engine, columns }) {
+/** Of two threads that share a call, in shares of the time that both have. */
+async function watchPair(engine, name, milliseconds) {
+  await engine.prepare(name);
+  const turns = 16;
+  const seen = { call: [], pair: [] };
+  for (let turn = 0; turn < turns; ++turn) {
+    for (const [what, calls] of Object.entries(seen)) {
+      const [cpu, begun] = [await engine.cpu(), performance.now()];
+      const time = await engine.repeat(what, milliseconds / turns / 4);
+      const busy = ((await engine.cpu()) - cpu) / (performance.now() - begun);
+      const copying = time * (await engine.copying(what, milliseconds / turns / 4));
+      calls.push({ time, cpu: busy * time, copying });
+    }
+  }
+  await engine.dispose();
+  const of = (what, field) => median(seen[what].map((call) => call[field]));
+  const whole = 2 * of('pair', 'time');
+  const cpu = of('pair', 'cpu');
+  const work = of('call', 'cpu') - of('call', 'copying');
+  const copied = of('pair', 'copying');
+  return {
+    ...{ name, work: work / whole, copied: copied / whole, waiting: 1 - cpu / whole },
+    slower: (cpu - work - copied) / whole,
+    times: (2 * of('call', 'time')) / whole,
+  };
+}
+
+function pairTable(language, pairs) {
+  const text = texts[language].shared;
+  const row = (cells) => `| ${cells.join(' | ')} |`;
+  const shares = (of) =>
+    row([text[of], ...pairs.map((pair) => `${(100 * pair[of]).toFixed(1)} %`)]);
+  return [
+    row([text.head, ...pairs.map(({ name }) => name)]),
+    row(['---', ...pairs.map(() => '---:')]),
+    ...['work', 'copied', 'slower', 'waiting'].map(shares),
+    row([text.times, ...pairs.map(({ times }) => times.toPrecision(3))]),
+  ].join('\n');
+}
+
+function table(language, { engine, columns, pairs }) {
   const text = texts[language];
   const row = (cells) => `| ${cells.join(' | ')} |`;
   const percent = (share) => (share === undefined ? '' : `${(100 * share).toFixed(0)} %`);
@@ -166,5 +232,6 @@ function table(language, { engine, columns }) {
       machine: cpus()[0]?.model.trim(),
       engine,
     }),
+    ...(pairs.length > 0 ? ['', pairTable(language, pairs)] : []),
   ].join('\n');
 }
