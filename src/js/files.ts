@@ -6,6 +6,8 @@
 import { AttentionError, type DType, type Tensor, type TensorData } from './index.js';
 import { repeatedName } from './repeated-name.js';
 
+export { repeatedName };
+
 interface Elements {
   data: TensorData;
   dtype: DType;

@@ -1,8 +1,7 @@
 // Tensors from files: text, JSON of several, and what the library reads. Every reader says in a plain
 // sentence what is wrong.
 import { AttentionError, type Tensor, toNested } from 'attention-wasm';
-import { readTensors } from 'attention-wasm/files';
-import { repeatedName } from '../../src/js/repeated-name.js';
+import { readTensors, repeatedName } from 'attention-wasm/files';
 import { type GivenTensor, ReadError, readText } from './read-text.js';
 
 /** The tensors of a file by their names, and the workbench's settings where it has some. */
