@@ -39,6 +39,8 @@ export function keepStateInLinks(store: Store): void {
       link.hash = [placeRead(), store.link].filter((part) => part !== '').join('&');
     };
     follow();
-    for (const event of ['pointerdown', 'focus', 'click']) link.addEventListener(event, follow);
+    store.addEventListener('address', follow);
+    // The place is looked for when it is needed, not at every scroll.
+    for (const event of ['pointerenter', 'focus', 'click']) link.addEventListener(event, follow);
   }
 }

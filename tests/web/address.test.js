@@ -132,10 +132,9 @@ test('the link to the other language follows a slider to where it rests', () =>
     await page.locator('attention-dropout input[type="range"]').first().press('ArrowLeft');
     await page.waitForFunction(() => /drop\.p=/.test(location.hash));
     const other = page.locator('a[data-keep-state]').first();
-    assert.equal(
-      await other.evaluate((link) => link.hash),
-      await page.evaluate(() => location.hash),
-    );
+    const state = await page.evaluate(() => location.hash.slice(1));
+    const [place, ...rest] = (await other.evaluate((link) => link.hash)).split('&');
+    assert.deepEqual([place.startsWith('#'), rest.join('&')], [true, state]);
   }));
 
 test('what one press of a button changes at once is one entry', () =>
