@@ -80,6 +80,8 @@ for (const name of figureNames.filter((each) => !/workbench/.test(each))) {
       async (page) => {
         await countEntries(page);
         const figure = page.locator(name);
+        // What is still being computed would not be seen again.
+        await figure.locator('[aria-busy="true"]').waitFor({ state: 'detached' });
         const shown = () => figure.evaluate(({ shadowRoot }) => shadowRoot.textContent.trim());
         const controls = figure.locator(discrete);
         let entered = 0;
