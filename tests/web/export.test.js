@@ -225,7 +225,7 @@ test('links and frames are copied; a figure with numbers of its own keeps them i
       await figure.getByRole('button', { name: 'Copy link' }).click();
       await figure.getByText('Copied.').waitFor();
       link = await page.evaluate(() => navigator.clipboard.readText());
-      assert.match(link, /\/en\/#why&fruit\.pin=query\.1\.1&fruit\.case=/);
+      assert.match(link, /\/en\/#figure-retrieval&fruit\.pin=query\.1\.1&fruit\.case=/);
       await figure.getByRole('button', { name: 'Copy frame' }).click();
       await page.waitForFunction(() => {
         void navigator.clipboard.readText().then((text) => (globalThis.copied = text));
