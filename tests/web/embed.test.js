@@ -77,7 +77,7 @@ test('a frame keeps the state of its link, leads to the article, and says how hi
     const link = inner.locator('h1 a');
     assert.match(await link.getAttribute('href'), /\/en\/#figure-stepper&s=5&p=w\.2\.1$/);
     await inner.locator('attention-stepper button.primary').click();
-    assert.match(await link.getAttribute('href'), /\/en\/#attention&s=6&p=w\.2\.1$/);
+    assert.match(await link.getAttribute('href'), /\/en\/#figure-stepper&s=6&p=w\.2\.1$/);
     await page.waitForFunction(() => document.querySelector('iframe').height > 300);
     // It follows what is in it, up and down: the whole is seen, and below it there is no hole.
     const outer = page.locator('iframe');
