@@ -18,6 +18,12 @@ import { choiceOf, isWithFirst } from '../state/shared-case.js';
 import { type Words, fill } from '../state/words.js';
 import { type Shared, Sharing } from './sharing.js';
 
+/** Reads a setting that is one of these. */
+export const among =
+  <const T>(values: readonly T[]) =>
+  (text: string): T | undefined =>
+    values.find((value) => String(value) === text);
+
 /** The style of a figure: what all share, and its own sheet. */
 export const sheets = (...own: string[]): CSSResult[] =>
   [tokensSheet, figureSheet, ...own].map((sheet) => unsafeCSS(sheet));

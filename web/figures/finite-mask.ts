@@ -17,7 +17,7 @@ import { frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import comparisonSheet from '../styles/comparison.css?inline';
-import { sheets } from './figure.js';
+import { among, sheets } from './figure.js';
 import { TracedFigure, keepLast } from './traced-figure.js';
 
 const constants = { '-10': -10, '-1e4': -1e4, '-1e9': -1e9 } as const;
@@ -148,14 +148,10 @@ export class AttentionFiniteMask extends TracedFigure<Name> {
   protected override readonly sharesCase = true;
 
   get #shown(): Shown {
-    const among =
-      <T extends string>(values: readonly T[]) =>
-      (text: string) =>
-        values.find((value) => value === text);
     return {
       of: this.given,
       constant: this.setting('c', among(constantNames), home.constant),
-      hidden: this.setting('hide', among(['all', 'causal'] as const), home.hidden),
+      hidden: this.setting('hide', among(['all', 'causal']), home.hidden),
       dtype: this.setting('in', among(precisions), home.dtype),
     };
   }

@@ -17,7 +17,7 @@ import { tableOf } from '../export/exhibit.js';
 import type { Case, Cell } from '../state/case.js';
 import type { Page } from '../state/page.js';
 import comparisonSheet from '../styles/comparison.css?inline';
-import { sheets } from './figure.js';
+import { among, sheets } from './figure.js';
 import {
   EMPTY,
   type Entry,
@@ -149,14 +149,10 @@ export class AttentionNanRepair extends TracedFigure<Name> {
   protected override readonly sharesCase = true;
 
   get #shown(): Shown {
-    const among =
-      <T extends string>(...values: readonly T[]) =>
-      (text: string) =>
-        values.find((value) => value === text);
     return {
       of: this.given,
-      hidden: this.setting('hide', among('all', 'causal'), home.hidden),
-      entry: this.setting('enter', among('added', 'filled'), home.entry),
+      hidden: this.setting('hide', among(['all', 'causal']), home.hidden),
+      entry: this.setting('enter', among(['added', 'filled']), home.entry),
     };
   }
 

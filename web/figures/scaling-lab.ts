@@ -15,7 +15,7 @@ import { jacobianNorm, variance } from '../state/statistics.js';
 import { inTurns } from '../state/turns.js';
 import { fill } from '../state/words.js';
 import labSheet from '../styles/scaling-lab.css?inline';
-import { Figure, sheets } from './figure.js';
+import { Figure, among, sheets } from './figure.js';
 import {
   type Charted,
   type Mode,
@@ -178,10 +178,6 @@ export class AttentionScalingLab extends Figure {
   }
 
   get #shown(): Shown {
-    const among =
-      <T>(values: readonly T[]) =>
-      (text: string) =>
-        values.find((value) => String(value) === text);
     const mode = this.setting('mode', among(modes), home.mode);
     // The article's numbers are of eight.
     const keys = this.setting('keys', among(keyCounts), home.keys);
