@@ -595,7 +595,7 @@ for (const [name, [link, count, patterns]] of Object.entries(prose)) {
         const menu = page.locator(`${tag} details.export`);
         await menu.locator('summary').click();
         const there = await menu.locator('.formats button').allInnerTexts();
-        const code = name === 'quiz' ? ['PyTorch', 'NumPy', 'JavaScript'] : [];
+        const code = name === 'quiz' ? programs : [];
         assert.deepEqual(there.slice(0, -2), ['CSV', 'JSON', 'Markdown', ...code]);
         for (const format of there.slice(0, -2)) paths[format] = await save(page, format, tag);
       },
@@ -626,6 +626,13 @@ for (const [name, [link, count, patterns]] of Object.entries(prose)) {
       ['JavaScript', [/scale: 1 /, 'scale: 0.5 ']],
       ['JavaScript', [/under\('causal', before\)/, "under('causal')"]],
       ['NumPy', [/entropy\(1\.0\)/, 'entropy(0.5)']],
+      [
+        'C++',
+        [/key\[3\]\[l\]/, 'key[2][l]'],
+        [/average\(mixed, shuffled\(value\)\)/, 'average(mixed, value)'],
+        [/entropy\(1\)/, 'entropy(0.5)'],
+        [/of_filler\(under\(2, 5\)\)/, 'of_filler(under(0, 5))'],
+      ],
     ]) {
       if (language === 'NumPy' && !numpy) continue;
       runners[language](paths[language]);

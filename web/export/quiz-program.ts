@@ -2,7 +2,7 @@
 import type { Matrix } from '../state/case.js';
 import type { Programs } from './exhibit.js';
 import { type Notation, notations, rows } from './literal.js';
-import { softmaxes } from './softmax.js';
+import { matrixCpp, softmaxes } from './softmax.js';
 
 /** Three queries; five keys and values, and other values; two more keys; all four wide. */
 export type Numbers = Readonly<Record<'query' | 'key' | 'value' | 'other' | 'more', Matrix>>;
@@ -173,8 +173,100 @@ check('after the text it is the same', near(text(under('causal')), text(under('c
 attention.dispose();
 `;
 
-export const quizPrograms = (of: Numbers): Omit<Programs, 'C++'> => ({
+const cpp = (of: Numbers) => `// ${title}
+// g++ -std=c++20 this.cpp
+${matrixCpp}
+#include <random>
+#include <stdexcept>
+
+Matrix weigh(const Matrix& query, const Matrix& key, const Mask& allowed = {}, double scale = 0) {
+  return softmax(products(query, key, scale ? scale : 1 / std::sqrt(query[0].size())), allowed);
+}
+
+Matrix average(const Matrix& weights, const Matrix& value) {
+  if (weights[0].size() != value.size()) throw std::invalid_argument("a value for each key");
+  return products(weights, transposed(value), 1);
+}
+
+Matrix shuffled(const Matrix& rows) {
+  Matrix result;
+  for (const int at : {${order}}) result.push_back(rows[at]);
+  return result;
+}
+
+/// The mean over 200 draws, in bits.
+double entropy(double scale) {
+  std::mt19937 engine(1);
+  std::normal_distribution<double> normal;
+  const auto draw = [&](int, int, double) { return normal(engine); };
+  double bits = 0;
+  for (int count = 0; count < 200; ++count) {
+    const Matrix one = map(Matrix(1, std::vector<double>(64)), draw);
+    const Matrix many = map(Matrix(8, std::vector<double>(64)), draw);
+    const Matrix shares = weigh(one, many, {}, scale);
+    for (const double x : shares[0]) bits -= x > 0 ? x * std::log2(x) : 0;
+  }
+  return bits / 200;
+}
+
+bool near(const Matrix& a, const Matrix& b) { return apart(a, b) < 1e-12; }
+
+void check(const char* name, bool holds) {
+  std::puts(name);
+  assert(holds);
+}
+
+int main() {
+${given(of, notations.cpp, (each, text) => `const Matrix ${each} = ${text};`)}
+
+// ${remarks.roles}
+const Matrix weights = weigh(query, key);
+const Matrix output = average(weights, value);
+check("the output moves", !near(output, average(weights, other)));
+const Matrix mixed = weigh(query, shuffled(key));
+check("the columns move along", near(mixed, transposed(shuffled(transposed(weights)))));
+check("the output stays", near(average(mixed, shuffled(value)), output));
+
+// ${remarks.shape}
+check("the shape", weights.size() == query.size() && weights[0].size() == key.size());
+double cell = 0;
+for (std::size_t l = 0; l < key[3].size(); ++l) cell += query[1][l] * key[3][l];
+check("a cell", std::abs(products(query, key, 1)[1][3] - cell) < 1e-12);
+
+// ${remarks.scaling}
+check("with scaling", std::abs(entropy(0) - 2.49) < 0.07);
+check("without", std::abs(entropy(1) - 0.46) < 0.12);
+
+// ${remarks.lengths}
+Matrix longer = key;
+longer.insert(longer.end(), more.begin(), more.end());
+for (const Matrix& keys : {key, longer}) {
+  const Matrix found = average(weigh(query, keys), keys);
+  check("the length", found.size() == 3 && found[0].size() == 4);
+}
+bool refused = false;
+try {
+  average(weights, Matrix(value.begin(), value.end() - 1));
+} catch (const std::invalid_argument&) {
+  refused = true;
+}
+check("a value too few is refused", refused);
+
+// ${remarks.masks}
+const auto under = [&](int first, int last) {
+  return weigh(key, key, where(5, 5, [&](int i, int j) { return j <= i && j >= first && j < last; }));
+};
+const auto of_filler = [](const Matrix& found) { return found[4][0] + found[4][1]; };
+check("causal alone reads filler", of_filler(under(0, 5)) > 0);
+check("both do not", of_filler(under(2, 5)) == 0);
+const auto text = [](const Matrix& found) { return Matrix(found.begin(), found.begin() + 3); };
+check("after the text it is the same", near(text(under(0, 5)), text(under(0, 3))));
+}
+`;
+
+export const quizPrograms = (of: Numbers): Programs => ({
   PyTorch: python(of, 'torch'),
   NumPy: python(of, 'np'),
   JavaScript: javascript(of),
+  'C++': cpp(of),
 });

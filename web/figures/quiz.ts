@@ -3,6 +3,7 @@ import { html, render } from 'lit';
 import en from '../content/en/figures/quiz.json';
 import zh from '../content/zh/figures/quiz.json';
 import { withWidths } from '../draw/symbols.js';
+import { languages } from '../export/exhibit.js';
 import { markdownOf, paragraphs } from '../export/markdown.js';
 import type { Format } from '../export/menu.js';
 import type { Page } from '../state/page.js';
@@ -20,9 +21,7 @@ export class AttentionQuiz extends ProseFigure {
     'CSV',
     'JSON',
     'Markdown',
-    'PyTorch',
-    'NumPy',
-    'JavaScript',
+    ...languages,
   ];
 
   /** To be printed: the questions with boxes to tick, and the answers on a page of their own. */
