@@ -418,3 +418,23 @@ test('what must always hold is checked in sight', async () => {
     assert.equal(new URL(page.url()).hash, '');
   });
 });
+
+test('a double click opens a cell and keeps nothing; where nothing opens it is one click', () =>
+  onPage('en/#p=k.2.1', async (page) => {
+    const pinned = () => page.locator('attention-stepper .cell[data-pinned]');
+    const key = await cell(page, 'key', 1, 0).elementHandle();
+    const isKept = (handle) => handle.evaluate((each) => 'pinned' in each.dataset);
+    assert.equal(await isKept(key), true);
+    await cell(page, 'query', 0, 1).dblclick();
+    await cell(page, 'query', 0, 1).locator('input').waitFor();
+    await page.keyboard.press('Escape');
+    assert.equal(await pinned().count(), 1);
+    assert.equal(await isKept(key), true, 'what was kept before is kept');
+    await page.waitForFunction(() => location.hash === '#p=k.2.1');
+    const score = cell(page, 'scores', 2, 1);
+    await score.dblclick();
+    assert.equal(await isKept(score), true);
+    await page.waitForFunction(() => location.hash === '#p=s.3.2');
+    await score.dblclick();
+    assert.equal(await pinned().count(), 0);
+  }));

@@ -34,7 +34,8 @@ export interface GridActions<Name extends string> {
   shape: (stage: Name) => readonly [number, number];
   isTransposed: (stage: Name) => boolean;
   pin: () => Cell<Name> | null;
-  setPin: (cell: Cell<Name> | null) => void;
+  /** `isEntry`: whether Back undoes it by itself. */
+  setPin: (cell: Cell<Name> | null, isEntry?: boolean) => void;
   /** Absent where no number can be changed. */
   edits?: GridEdits<Name> | undefined;
 }
@@ -153,9 +154,20 @@ export class GridController<Name extends string = Stage> implements ReactiveCont
     }
   };
 
+  /** Where the last click was, and what was kept before it. */
+  #clicked: { cell: Cell<Name>; pin: Cell<Name> | null } | undefined;
+
   readonly #click = (event: MouseEvent): void => {
     const cell = cellAt<Name>(event);
     if (!cell || event.target instanceof HTMLInputElement) return;
+    const last = this.#clicked;
+    // A double click opens a cell, and what its first click kept goes; where nothing opens it is one click.
+    if (event.detail > 1 && last && sameCell(cell, last.cell)) {
+      if (!this.#isEditable(cell.stage)) return;
+      if (!sameCell(last.pin, this.actions.pin())) this.actions.setPin(last.pin, false);
+      return this.edit(cell);
+    }
+    this.#clicked = { cell, pin: this.actions.pin() };
     if (!sameCell(cell, this.actions.pin())) this.actions.setPin(cell);
     else if (this.#isEditable(cell.stage)) this.edit(cell);
     else this.actions.setPin(null);

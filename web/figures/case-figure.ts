@@ -30,7 +30,7 @@ export abstract class CaseFigure extends Figure {
   protected abstract changeCase(to: Case): void;
   protected abstract undo(): void;
   protected abstract pin(): Cell | null;
-  protected abstract setPin(cell: Cell | null): void;
+  protected abstract setPin(cell: Cell | null, isEntry?: boolean): void;
   /** Drawn with rows and columns exchanged. */
   protected isTransposed(stage: Stage): boolean {
     return stage === 'key';
@@ -46,7 +46,7 @@ export abstract class CaseFigure extends Figure {
     shape: (stage) => shapeOf(stage, this.shownCase(this.page!)),
     isTransposed: (stage) => this.isTransposed(stage),
     pin: () => (this.page ? this.pin() : null),
-    setPin: (cell) => this.setPin(cell),
+    setPin: (cell, isEntry) => this.setPin(cell, isEntry),
     edits: {
       isEditable: isInput,
       valueOf: ({ stage, row, column }) => this.frame.matrices[stage][row]?.[column] ?? NaN,

@@ -103,8 +103,8 @@ export abstract class OwnCaseFigure extends CaseFigure {
     return this.setting('pin', read, null, writeCell);
   }
 
-  protected override setPin(cell: Cell | null): void {
-    this.set('pin', writeCell(cell));
+  protected override setPin(cell: Cell | null, isEntry?: boolean): void {
+    this.set('pin', writeCell(cell), isEntry);
   }
 
   protected override set(name: string, text: string | undefined, isEntry = true): void {

@@ -47,10 +47,10 @@ export class AttentionStepper extends CaseFigure {
   protected changeCase = (to: Case) => this.#update({ case: withLinkableMask(this.page!, to) });
   protected undo = () => this.page?.store.undo();
   protected pin = (): Cell | null => this.page!.store.view.pin;
-  protected setPin = (pin: Cell | null) => this.#update({ pin });
+  protected setPin = (pin: Cell | null, isEntry?: boolean) => this.#update({ pin }, isEntry);
 
-  #update(change: Partial<View>): void {
-    this.page!.store.update(change);
+  #update(change: Partial<View>, isEntry?: boolean): void {
+    this.page!.store.update(change, isEntry);
     this.requestUpdate();
   }
 

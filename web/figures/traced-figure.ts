@@ -73,7 +73,7 @@ export abstract class TracedFigure<Name extends string> extends Figure {
     shape: (name) => this.lineage(this.page!).shapes.get(name)!,
     isTransposed: (name) => this.isTransposed(name),
     pin: () => (this.page ? this.#pin : null),
-    setPin: (cell) => this.#keep(cell),
+    setPin: (cell, isEntry) => this.#keep(cell, isEntry),
     edits: this.edits(),
   });
 
@@ -87,8 +87,8 @@ export abstract class TracedFigure<Name extends string> extends Figure {
     return this.setting('pin', read, null, writeCell);
   }
 
-  #keep(cell: Cell<Name> | null): void {
-    this.set('pin', writeCell(cell));
+  #keep(cell: Cell<Name> | null, isEntry?: boolean): void {
+    this.set('pin', writeCell(cell), isEntry);
   }
 
   protected override set(name: string, text: string | undefined, isEntry = true): void {
