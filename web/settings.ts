@@ -35,12 +35,18 @@ function placeRead(): string {
 /** The other language opens at the same place and step, with the same pin and numbers. */
 export function keepStateInLinks(store: Store): void {
   for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-keep-state]')) {
+    let place = '';
     const follow = () => {
-      link.hash = [placeRead(), store.link].filter((part) => part !== '').join('&');
+      link.hash = [place, store.link].filter((part) => part !== '').join('&');
+    };
+    const use = () => {
+      place = placeRead();
+      follow();
     };
     follow();
     store.addEventListener('address', follow);
-    // The place is looked for when it is needed, not at every scroll.
-    for (const event of ['pointerenter', 'focus', 'click']) link.addEventListener(event, follow);
+    // The place is looked for when it is needed, before any button or menu takes the link, and not at
+    // every scroll or change.
+    for (const event of ['pointerenter', 'focus', 'click']) link.addEventListener(event, use);
   }
 }

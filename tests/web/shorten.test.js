@@ -59,6 +59,7 @@ test('an old link works, is shortened, and is shared and read in the short form'
       assert.equal(await lengthen(hash), `#attention&${long}`);
       const other = page.locator('a[data-keep-state]').first();
       const [, state] = hash.split('&');
+      await other.focus();
       assert.equal((await other.evaluate((link) => link.hash)).split('&')[1], state);
       const menu = page.locator('attention-stepper details.export');
       await menu.locator('summary').click();
