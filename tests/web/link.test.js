@@ -258,3 +258,23 @@ test('a case whose options the library refuses leaves the figure as it was', asy
     await hint.waitFor({ state: 'detached' });
   });
 });
+
+test('what a link says that nothing here knows is told and goes no further; places and texts to find do', async () => {
+  await onPage('en/#nowhere&s=3&other=1&words&drop.p=0.25&drop.other=1', async (page) => {
+    const hashIs = (hash) => page.waitForFunction((to) => location.hash === to, hash);
+    const stepper = page.locator('attention-stepper');
+    for (const name of ['nowhere', 'other', 'words']) {
+      await stepper.getByText(`The link’s ${name} is not known here`).waitFor();
+    }
+    const dropout = page.locator('attention-dropout');
+    await dropout.scrollIntoViewIfNeeded();
+    await dropout.getByText('The link’s drop.other is not known here').waitFor();
+    await stepper.getByRole('button', { name: 'Next' }).click();
+    await hashIs('#s=4&drop.p=0.25');
+    for (const place of ['#cost', '#masks:~:text=mask', '#top']) {
+      await page.evaluate((to) => (location.hash = to), place);
+      await hashIs(`${place.split(':')[0]}&s=4&drop.p=0.25`);
+      await stepper.getByText('is not known here').first().waitFor({ state: 'detached' });
+    }
+  });
+});

@@ -251,8 +251,10 @@ export abstract class Figure extends LitElement {
       const word = used === '' ? 'linkUnusable' : 'linkClamped';
       remarks.push(fill(words[word], { name: `${key}.${name}`, asked, used }));
     }
-    for (const name of Object.keys(this.ownSettings())) {
-      if (!this.knows(name)) remarks.push(fill(words.linkUnknown, { name: `${key}.${name}` }));
+    for (const own of Object.keys(this.ownSettings())) {
+      const name = `${key}.${own}`;
+      page.store.carry(name, this.knows(own));
+      if (!this.knows(own)) remarks.push(fill(words.linkUnknown, { name }));
     }
     return remarks.map((text) => html`<p class="remark" role="status">${text}</p>`);
   }

@@ -16,10 +16,10 @@ export class Address {
   /** `written` is called when the address has been written or shortened. */
   constructor(readonly written: () => void) {}
 
-  /** What stands after the #, in full. */
+  /** What stands after the #, in full; not the text to look for, which some browsers leave there. */
   get fragment(): string {
     const entry = history.state as { fragment?: string } | null;
-    return entry?.fragment ?? location.hash.slice(1);
+    return entry?.fragment ?? location.hash.slice(1).replace(/:~:.*$/, '');
   }
 
   /** A state as links say it: short, once the address does. */

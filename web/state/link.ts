@@ -236,8 +236,12 @@ export function decode(
 
   const pinText = fields.get('p');
   const pin = pinText === undefined ? home.pin : readPin(pinText, newCase, remarks);
+  for (const name of parts.slice(anchor === '' ? 0 : 1)) {
+    if (name !== '' && !name.includes('=')) remarks.push({ word: 'linkUnknown', values: { name } });
+  }
   const isSetting = (name: string) => figureKeys.has(/^([a-z]+)\.[a-z]+$/.exec(name)?.[1] ?? '');
-  const settings = Object.fromEntries([...fields].filter(([name]) => isSetting(name)));
+  const said = Object.fromEntries([...fields].filter(([name]) => isSetting(name)));
+  const settings = { ...home.settings, ...said };
   for (const name of fields.keys()) {
     if (isSetting(name) || ownKeys.has(name)) continue;
     remarks.push({ word: 'linkUnknown', values: { name } });
@@ -245,7 +249,8 @@ export function decode(
   return { view: { case: newCase, step, pin, settings }, anchor, remarks };
 }
 
-function safeDecode(text: string): string {
+/** Unescaped, where that can be done. */
+export function safeDecode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

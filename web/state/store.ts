@@ -1,10 +1,16 @@
 // The page's one state: the case, the step and the pin; every change goes through here.
 import { Address } from './address.js';
 import { type Case, type View, sameCase, sameCell } from './case.js';
-import { type Remark, decode, encode } from './link.js';
+import { type Remark, decode, encode, safeDecode } from './link.js';
 
 const sameSettings = (a: View['settings'], b: View['settings']) =>
   a === b || JSON.stringify(a) === JSON.stringify(b);
+
+/** Where an anchor leads, as the browser finds it. */
+function placeOf(anchor: string): Element | null {
+  if (anchor === 'top') return document.documentElement;
+  return document.getElementById(anchor) ?? document.getElementById(safeDecode(anchor));
+}
 
 /** Fires `change` after the view has changed. */
 export class Store extends EventTarget {
@@ -25,7 +31,18 @@ export class Store extends EventTarget {
 
   /** The view as a link says it. */
   get fragment(): string {
-    return encode(this.#view, this.home);
+    const all = Object.entries(this.#view.settings);
+    const settings = Object.fromEntries(all.filter(([name]) => !this.#unknown.has(name)));
+    return encode({ ...this.#view, settings }, this.home);
+  }
+
+  /** Settings of the link that their figures do not know: they are told, and links say them no more. */
+  readonly #unknown = new Set<string>();
+
+  /** Whether links are to say a setting, as its figure knows once it is there. */
+  carry(name: string, isKnown: boolean): void {
+    if (isKnown) this.#unknown.delete(name);
+    else this.#unknown.add(name);
   }
 
   /** The same as it is shared: shortened where it is long. */
@@ -90,14 +107,19 @@ export class Store extends EventTarget {
       // when the link is damaged.
       const jump = fragment !== '' && !fragment.includes('=') && isRead;
       const found = decode(fragment, jump || address.isClosed ? this.#view : this.home);
+      const isSaid = this.remarks.length > 0;
       anchor = found.anchor;
       this.remarks = found.remarks;
+      if (anchor !== '' && !placeOf(anchor)) {
+        this.remarks.push({ word: 'linkUnknown', values: { name: anchor } });
+        anchor = '';
+      }
       isRead = true;
       if (jump) address.write(anchor, this.fragment, false);
-      else if (anchor !== '') document.getElementById(anchor)?.scrollIntoView();
+      else placeOf(anchor)?.scrollIntoView();
       isReading = true;
       this.update(found.view, false);
-      if (found.remarks.length > 0) this.dispatchEvent(new Event('change'));
+      if (isSaid || found.remarks.length > 0) this.dispatchEvent(new Event('change'));
       isReading = false;
       address.settle(anchor, this.fragment);
     };
