@@ -52,9 +52,14 @@ const page: UserConfig = {
     cssTarget: browsers,
     assetsInlineLimit: 0,
     rolldownOptions: {
-      input: ['', 'en/', 'zh/', 'en/docs/', 'zh/docs/', 'en/docs/reference/'].map((folder) =>
-        here(`web/${folder}index.html`),
-      ),
+      input: [
+        '',
+        ...['en/', 'zh/'].flatMap((language) => [
+          language,
+          `${language}docs/`,
+          `${language}docs/reference/`,
+        ]),
+      ].map((folder) => here(`web/${folder}index.html`)),
     },
   },
 };

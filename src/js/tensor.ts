@@ -5,7 +5,7 @@ import { AttentionError } from './errors.js';
 import { dtypes, type DType } from './generated/options.js';
 import { decode, encode, formats } from './half.js';
 
-/** What the elements of a tensor can be in; {@link storage} says which dtypes each can hold. */
+/** What the elements of a tensor can be in: {@link DType} says which dtype is held in which. */
 export type TensorData =
   | Float32Array
   | Float64Array

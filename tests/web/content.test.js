@@ -6,9 +6,8 @@ import MarkdownIt from 'markdown-it';
 
 const languages = ['en', 'zh'];
 const folder = (language) => new URL(`../../web/content/${language}/`, import.meta.url);
-/** Every file of a language: the article's at the top, the documentation's in docs/. */
+/** Every file of a language: the article's at the top, the guide's in docs/, the reference's in reference/. */
 const list = (language) => readdirSync(folder(language), { recursive: true }).sort();
-const isDocs = ({ file }) => file.startsWith('docs/');
 const read = (language, file) => readFileSync(new URL(file, folder(language)), 'utf8');
 
 function section(language, file) {
@@ -27,11 +26,11 @@ const anchors = (body) => all(body, /^#+ .*\{#([\w-]+)\}$/gm);
 const figures = (body) => all(body.replace(/^```.*?^```$/gms, ''), /<(attention-[\w-]+)/g);
 const containers = (body) => all(body, /^::: *(\w+)$/gm);
 const links = (body) => all(body, /\]\((#[\w-]+|https?:[^)\s]+)\)/g);
-/** Anchors and links are a page's own: the article's, and the documentation's. */
-const pages = (language) => [
-  sections(language).filter((section) => !isDocs(section)),
-  sections(language).filter(isDocs),
-];
+/** Anchors and links are a page's own: the article's, the guide's and the reference's. */
+const pages = (language) =>
+  [/^[^/]+$/, /^docs\//, /^reference\//].map((of) =>
+    sections(language).filter(({ file }) => of.test(file)),
+  );
 /** Links within the page as they are; of other links only that there is one: a source may exist in both languages. */
 const linkKinds = (body) =>
   links(body)

@@ -10,7 +10,8 @@ import { snippets } from '../snippets.js';
 import { onPage as open, overflowOf, site, widths } from './browser.js';
 import { install } from './install.js';
 
-const paths = ['en/docs/', 'zh/docs/', 'en/docs/reference/'];
+const references = ['en/docs/reference/', 'zh/docs/reference/'];
+const paths = ['en/docs/', 'zh/docs/', ...references];
 /** The documentation's pages are text: there when they are loaded. */
 const onPage = (path, use, settings) =>
   open(path, use, { ready: () => Promise.resolve(), ...settings });
@@ -27,140 +28,183 @@ const evaluate = (expression, names = {}) =>
     ...Object.values({ ...library, ...names }),
   );
 
-test('a weight that a mask makes 0 carries the mark of the rule, and no other does', async () => {
-  await onPage('en/docs/reference/', async (page) => {
-    const rows = await page
-      .locator('[data-option="mask"] .weights tbody tr')
-      .evaluateAll((all) =>
-        all.map((row) => [...row.querySelectorAll('.cell')].map(({ dataset }) => dataset.cause)),
+for (const path of references)
+  test(`${path}: a weight that a mask makes 0 carries the mark of the rule, and no other does`, async () => {
+    await onPage(path, async (page) => {
+      const rows = await page
+        .locator('[data-option="mask"] .weights tbody tr')
+        .evaluateAll((all) =>
+          all.map((row) => [...row.querySelectorAll('.cell')].map(({ dataset }) => dataset.cause)),
+        );
+      // The causal rule forbids what lies above the diagonal, the window what lies too far before it.
+      rows.forEach((row, i) =>
+        row.forEach((cause, j) =>
+          assert.equal(cause !== undefined, j > i || j < i - 1, `${i} ${j}`),
+        ),
       );
-    // The causal rule forbids what lies above the diagonal, the window what lies too far before it.
-    rows.forEach((row, i) =>
-      row.forEach((cause, j) => assert.equal(cause !== undefined, j > i || j < i - 1, `${i} ${j}`)),
-    );
-    const texts = (selector) => page.locator(`[data-option] td${selector}`).allInnerTexts();
-    assert.deepEqual(new Set(await texts('[data-cause]')), new Set(['0']));
-    assert.ok(!(await texts('.cell:not([data-cause])')).includes('0'));
+      const texts = (selector) => page.locator(`[data-option] td${selector}`).allInnerTexts();
+      assert.deepEqual(new Set(await texts('[data-cause]')), new Set(['0']));
+      assert.ok(!(await texts('.cell:not([data-cause])')).includes('0'));
+    });
   });
-});
 
-test('every option and every mask kind has an entry with code, a picture and a number', async () => {
-  await onPage('en/docs/reference/', async (page) => {
-    const entries = (attribute) =>
-      page.locator(`[data-${attribute}]`).evaluateAll(
-        (all, name) =>
-          all.map((entry) => ({
-            name: entry.dataset[name],
-            complete: Boolean(
-              entry.querySelector('pre') &&
-              entry.querySelector('.weights, .mask') &&
-              /\d/.test(entry.querySelector('.result')?.textContent ?? ''),
-            ),
-          })),
-        attribute,
-      );
-    const complete = (names) => names.map((name) => ({ name, complete: true }));
-    assert.deepEqual(await entries('option'), complete(tables.options.map(({ name }) => name)));
-    assert.deepEqual(await entries('kind'), complete(tables.masks.map(({ kind }) => kind)));
-    const text = await page.locator('main').innerText();
-    for (const { name } of [...tables.dtypes, ...tables.steps])
-      assert.ok(text.includes(name), name);
-    for (const name of Object.keys(library)) {
-      if (tables[name] === undefined) {
-        assert.equal(await page.locator(`#type-${name}`).count(), 1, name);
+for (const path of references)
+  test(`${path}: every option and every mask kind has an entry with code, a picture and a number`, async () => {
+    await onPage(path, async (page) => {
+      const entries = (attribute) =>
+        page.locator(`[data-${attribute}]`).evaluateAll(
+          (all, name) =>
+            all.map((entry) => ({
+              name: entry.dataset[name],
+              complete: Boolean(
+                entry.querySelector('pre') &&
+                entry.querySelector('.weights, .mask') &&
+                /\d/.test(entry.querySelector('.result')?.textContent ?? ''),
+              ),
+            })),
+          attribute,
+        );
+      const complete = (names) => names.map((name) => ({ name, complete: true }));
+      assert.deepEqual(await entries('option'), complete(tables.options.map(({ name }) => name)));
+      assert.deepEqual(await entries('kind'), complete(tables.masks.map(({ kind }) => kind)));
+      const text = await page.locator('main').innerText();
+      for (const { name } of [...tables.dtypes, ...tables.steps])
+        assert.ok(text.includes(name), name);
+      for (const name of Object.keys(library)) {
+        if (tables[name] === undefined) {
+          assert.equal(await page.locator(`#type-${name}`).count(), 1, name);
+        }
       }
-    }
+    });
   });
-});
 
-test('the drawn masks are what their code means, cell by cell', async () => {
-  await onPage('en/docs/reference/', async (page) => {
-    const drawn = await page.locator('[data-kind]').evaluateAll((entries) =>
-      entries.map((entry) => {
-        const picture = entry.querySelector('.mask');
-        const path = picture.querySelector('.allowed');
-        const inside = (x, y) => path.isPointInFill(new DOMPoint(x, y));
-        const cells = (queries, keys) => {
-          const { width, height } = picture.viewBox.baseVal;
-          const [dx, dy] = [(width - 2) / keys, (height - 2) / queries];
-          return Array.from({ length: queries }, (_, i) =>
-            Array.from({ length: keys }, (_, j) => inside((j + 0.5) * dx, (i + 0.5) * dy)),
-          );
-        };
-        return {
-          kind: entry.dataset.kind,
+for (const path of references)
+  test(`${path}: the drawn masks are what their code means, cell by cell`, async () => {
+    await onPage(path, async (page) => {
+      const drawn = await page.locator('[data-kind]').evaluateAll((entries) =>
+        entries.map((entry) => {
+          const picture = entry.querySelector('.mask');
+          const path = picture.querySelector('.allowed');
+          const inside = (x, y) => path.isPointInFill(new DOMPoint(x, y));
+          const cells = (queries, keys) => {
+            const { width, height } = picture.viewBox.baseVal;
+            const [dx, dy] = [(width - 2) / keys, (height - 2) / queries];
+            return Array.from({ length: queries }, (_, i) =>
+              Array.from({ length: keys }, (_, j) => inside((j + 0.5) * dx, (i + 0.5) * dy)),
+            );
+          };
+          return {
+            kind: entry.dataset.kind,
+            code: entry.querySelector('pre').textContent,
+            result: entry.querySelector('.result').textContent,
+            cells: cells(8, 8),
+          };
+        }),
+      );
+      assert.equal(drawn.length, tables.masks.length);
+      for (const { kind, code, result, cells } of drawn) {
+        const call = evaluate(code.replace(/;$/, ''), {
+          attention: { mask: (rule, shape) => ({ rule, shape }) },
+        });
+        assert.deepEqual([call.shape.queries, call.shape.keys], [8, 8], kind);
+        const allows = predicate(call.rule, { batch: 1, heads: 1, ...call.shape });
+        const expected = cells.map((row, i) => row.map((_, j) => Boolean(allows(0, 0, i, j))));
+        assert.deepEqual(cells, expected, kind);
+        const [allowed, , empty] = result.match(/\d+(?=\D)/g).map(Number);
+        assert.equal(allowed, expected.flat().filter(Boolean).length, kind);
+        assert.equal(empty, expected.filter((row) => !row.includes(true)).length, kind);
+        const last = expected[7].flatMap((is, j) => (is ? [j] : []));
+        const mean = last.reduce((sum, j) => sum + j, 0) / Math.max(last.length, 1);
+        assert.equal(Number(/[\d.]+$/.exec(result)[0]), Number(mean.toFixed(4)), kind);
+      }
+    });
+  });
+
+for (const path of references)
+  test(`${path}: the numbers beside the options are those of a call`, async () => {
+    const attention = await library.load({ threads: 1 });
+    const { default: example } = await import('../../web/examples/six-step.json', {
+      with: { type: 'json' },
+    });
+    const [query, key, value] = ['query', 'key', 'value'].map((name) =>
+      library.tensor(example.inputs[name]),
+    );
+    const lastQueries = library.tensor(example.inputs.query.slice(-2));
+    await onPage(path, async (page) => {
+      const entries = await page.locator('[data-option]').evaluateAll((all) =>
+        all.map((entry) => ({
           code: entry.querySelector('pre').textContent,
           result: entry.querySelector('.result').textContent,
-          cells: cells(8, 8),
-        };
-      }),
-    );
-    assert.equal(drawn.length, tables.masks.length);
-    for (const { kind, code, result, cells } of drawn) {
-      const call = evaluate(code.replace(/;$/, ''), {
-        attention: { mask: (rule, shape) => ({ rule, shape }) },
-      });
-      assert.deepEqual([call.shape.queries, call.shape.keys], [8, 8], kind);
-      const allows = predicate(call.rule, { batch: 1, heads: 1, ...call.shape });
-      const expected = cells.map((row, i) => row.map((_, j) => Boolean(allows(0, 0, i, j))));
-      assert.deepEqual(cells, expected, kind);
-      const [allowed, , empty] = result.match(/\d+(?=\D)/g).map(Number);
-      assert.equal(allowed, expected.flat().filter(Boolean).length, kind);
-      assert.equal(empty, expected.filter((row) => !row.includes(true)).length, kind);
-      const last = expected[7].flatMap((is, j) => (is ? [j] : []));
-      const mean = last.reduce((sum, j) => sum + j, 0) / Math.max(last.length, 1);
-      assert.equal(Number(/[\d.]+$/.exec(result)[0]), Number(mean.toFixed(4)), kind);
-    }
+        })),
+      );
+      for (const { code, result } of entries) {
+        const names = { attention, query, key, value, lastQueries };
+        const { output } = evaluate(code.replace(/;$/, ''), names);
+        const printed = result.replaceAll('−', '-').match(/-?\d+\.\d+/g);
+        const expected = Array.from(output.data).slice(-3);
+        assert.equal(printed.length, 3, code);
+        expected.forEach((number, at) => {
+          assert.ok(Math.abs(number - Number(printed[at])) < 6e-5, `${code}: ${result}`);
+        });
+      }
+    });
+    attention.dispose();
   });
-});
 
-test('the numbers beside the options are those of a call', async () => {
-  const attention = await library.load({ threads: 1 });
-  const { default: example } = await import('../../web/examples/six-step.json', {
-    with: { type: 'json' },
+for (const path of references)
+  test(`${path}: every code of an error is listed, with the messages of real calls or when it comes`, async () => {
+    const sources = ['core', 'wasm', 'js'].flatMap((part) => {
+      const folder = new URL(`../../src/${part}/`, import.meta.url);
+      return readdirSync(folder)
+        .filter((name) => /\.(cpp|ts)$/.test(name))
+        .map((name) => readFileSync(new URL(name, folder), 'utf8'));
+    });
+    const thrown =
+      /(?:AttentionError\(\s*|code = )'([a-z]+)'|(?:return|error =|fail\()\s*\{"([a-z]+)",/g;
+    const codes = sources.flatMap((text) => [...text.matchAll(thrown)].map((m) => m[1] ?? m[2]));
+    assert.ok(codes.length > 30);
+    await onPage(path, async (page) => {
+      const listed = await page.locator('.errors > dt').allInnerTexts();
+      assert.deepEqual(listed.map((code) => code.trim()).sort(), [...new Set(codes)].sort());
+      for (const text of await page.locator('.errors > dd').allInnerTexts())
+        assert.ok(text.length > 20);
+    });
   });
-  const [query, key, value] = ['query', 'key', 'value'].map((name) =>
-    library.tensor(example.inputs[name]),
-  );
-  const lastQueries = library.tensor(example.inputs.query.slice(-2));
-  await onPage('en/docs/reference/', async (page) => {
-    const entries = await page.locator('[data-option]').evaluateAll((all) =>
-      all.map((entry) => ({
-        code: entry.querySelector('pre').textContent,
-        result: entry.querySelector('.result').textContent,
-      })),
-    );
-    for (const { code, result } of entries) {
-      const names = { attention, query, key, value, lastQueries };
-      const { output } = evaluate(code.replace(/;$/, ''), names);
-      const printed = result.replaceAll('−', '-').match(/-?\d+\.\d+/g);
-      const expected = Array.from(output.data).slice(-3);
-      assert.equal(printed.length, 3, code);
-      expected.forEach((number, at) => {
-        assert.ok(Math.abs(number - Number(printed[at])) < 6e-5, `${code}: ${result}`);
-      });
-    }
-  });
-  attention.dispose();
-});
 
-test('every code of an error is listed, with the messages of real calls or when it comes', async () => {
-  const sources = ['core', 'wasm', 'js'].flatMap((part) => {
-    const folder = new URL(`../../src/${part}/`, import.meta.url);
-    return readdirSync(folder)
-      .filter((name) => /\.(cpp|ts)$/.test(name))
-      .map((name) => readFileSync(new URL(name, folder), 'utf8'));
-  });
-  const thrown =
-    /(?:AttentionError\(\s*|code = )'([a-z]+)'|(?:return|error =|fail\()\s*\{"([a-z]+)",/g;
-  const codes = sources.flatMap((text) => [...text.matchAll(thrown)].map((m) => m[1] ?? m[2]));
-  assert.ok(codes.length > 30);
-  await onPage('en/docs/reference/', async (page) => {
-    const listed = await page.locator('.errors > dt').allInnerTexts();
-    assert.deepEqual(listed.map((code) => code.trim()).sort(), [...new Set(codes)].sort());
-    for (const text of await page.locator('.errors > dd').allInnerTexts())
-      assert.ok(text.length > 20);
-  });
+test('what the library says of itself is said in Chinese too, text by text', async () => {
+  const file = new URL('../../web/content/reference/zh.json', import.meta.url);
+  const texts = JSON.parse(readFileSync(file, 'utf8'));
+  const { options, masks, dtypes, steps } = tables;
+  const docs = [options, masks, masks.flatMap(({ fields }) => fields), dtypes, steps].flat();
+  for (const { doc } of docs) assert.ok(texts[doc], doc);
+
+  const plain = (text) => text.replace(/[`\s]+/g, ' ').trim();
+  const shown = {};
+  for (const path of references)
+    await onPage(path, async (page) => {
+      const blocks = page.locator('.entry p:not(.type), dd, td, li, .type, .exported > p');
+      shown[path] = {
+        whole: plain(await page.locator('main').evaluate((main) => main.textContent)),
+        blocks: await blocks.evaluateAll((all) =>
+          all.map((block) => {
+            const copy = block.cloneNode(true);
+            for (const other of copy.querySelectorAll('code, pre, dl, [lang="en"]')) other.remove();
+            return copy.textContent.trim();
+          }),
+        ),
+      };
+    });
+  const [english, chinese] = references.map((path) => shown[path]);
+  const spaceless = (text) => plain(text).replaceAll(' ', '');
+  for (const [text, translation] of Object.entries(texts)) {
+    assert.ok(spaceless(english.whole).includes(spaceless(text)), text);
+    assert.ok(spaceless(chinese.whole).includes(spaceless(translation)), translation);
+  }
+  assert.equal(chinese.blocks.length, english.blocks.length);
+  assert.ok(chinese.blocks.length > 300);
+  const isEnglish = (text) => /[a-z]{2,} [a-z]{2,}/.test(text) && !/\p{Script=Han}/u.test(text);
+  assert.ok(english.blocks.filter(isEnglish).length > 100);
+  assert.deepEqual(chinese.blocks.filter(isEnglish), []);
 });
 
 test('the page with a figure of the guide works as it stands there', async () => {
@@ -211,7 +255,7 @@ test('every page of the documentation can be reached from the article', async ()
       const { origin } = new URL(page.url());
       assert.ok(inHead.includes(`${origin}/${language}/docs/`));
       assert.ok(inLast.includes(`${origin}/${language}/docs/`));
-      assert.ok(inLast.includes(`${origin}/en/docs/reference/`));
+      assert.ok(inLast.includes(`${origin}/${language}/docs/reference/`));
     });
   }
 });

@@ -69,7 +69,7 @@ export async function renderGuide(language: Language, script: string): Promise<s
     bodies,
     pages: [
       [`${language}/`, words.article],
-      ['en/docs/reference/', words.reference],
+      [`${language}/docs/reference/`, words.reference],
     ],
   });
 }

@@ -2,12 +2,19 @@
 import type { CompiledMask } from 'attention-wasm';
 import { cellWeight } from '../draw/number.js';
 import { tint } from '../draw/scale.js';
+import { fill } from '../state/words.js';
+import type { Said } from './reference-words.js';
 import type { OptionRun } from './run-examples.js';
 
 const cell = 15;
 
 /** Which keys each query may read. The hatch that stands for "not allowed" is drawn by the page once. */
-export function maskPicture(mask: CompiledMask, queries: number, keys: number): string {
+export function maskPicture(
+  mask: CompiledMask,
+  queries: number,
+  keys: number,
+  words: Said['words'],
+): string {
   const rows = Array.from({ length: queries }, (_, i) => mask.rowRanges(0, 0, i));
   const allowed = rows.flatMap((ranges, i) =>
     ranges.map(
@@ -20,21 +27,26 @@ export function maskPicture(mask: CompiledMask, queries: number, keys: number): 
     ...Array.from({ length: keys + 1 }, (_, j) => `M${j * cell} 0v${queries * cell}`),
   ];
   const [width, height] = [keys * cell, queries * cell];
-  return `<svg class="mask" role="img" aria-label="${rows.map(rowInWords).join('; ')}" viewBox="-1 -1 ${width + 2} ${height + 2}" width="${width + 2}" height="${height + 2}"><path class="forbidden" d="M0 0h${width}v${height}H0z"/><path class="allowed" d="${allowed.join('')}"/><path class="seams" d="${lines.join('')}"/></svg>`;
+  return `<svg class="mask" role="img" aria-label="${rows.map((ranges, query) => rowInWords(ranges, query, words)).join(words.rowComma)}" viewBox="-1 -1 ${width + 2} ${height + 2}" width="${width + 2}" height="${height + 2}"><path class="forbidden" d="M0 0h${width}v${height}H0z"/><path class="allowed" d="${allowed.join('')}"/><path class="seams" d="${lines.join('')}"/></svg>`;
 }
 
-function rowInWords(ranges: [begin: number, end: number][], query: number): string {
-  const words = ranges.map(([begin, end]) =>
-    end - begin === 1 ? String(begin) : `${begin} to ${end - 1}`,
+function rowInWords(
+  ranges: [begin: number, end: number][],
+  query: number,
+  words: Said['words'],
+): string {
+  if (ranges.length === 0) return fill(words.readsNone, { query });
+  const keys = ranges.map(([first, end]) =>
+    end - first === 1 ? String(first) : fill(words.range, { first, last: end - 1 }),
   );
-  return `query ${query} reads ${words.length > 0 ? `keys ${words.join(', ')}` : 'no key'}`;
+  return fill(words.reads, { query, keys: keys.join(words.rangeComma) });
 }
 
 export const hatch =
   '<svg class="hatch" width="0" height="0" aria-hidden="true"><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0v6"/></pattern></svg>';
 
 /** Weights [T, S] as a table: row = query, column = key. What a rule makes 0 is hatched. */
-export function weightsTable({ weights, firstQuery, cause }: OptionRun): string {
+export function weightsTable({ weights, firstQuery, cause }: OptionRun, caption: string): string {
   const [queries, keys] = weights.shape as [number, number];
   const numbers = Array.from(weights.data);
   const heads = Array.from({ length: keys }, (_, j) => `<th scope="col">k${j}</th>`);
@@ -51,5 +63,5 @@ export function weightsTable({ weights, firstQuery, cause }: OptionRun): string 
       .map((weight, j) => cellOf(weight, cause[i]?.[j] ?? []));
     return `<tr><th scope="row">q${firstQuery + i}</th>${cells.join('')}</tr>`;
   });
-  return `<table class="weights"><caption>weights</caption><thead><tr><td></td>${heads.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table>`;
+  return `<table class="weights"><caption>${caption}</caption><thead><tr><td></td>${heads.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table>`;
 }

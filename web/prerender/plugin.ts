@@ -40,7 +40,7 @@ export function prerender(library: string): Plugin {
         const built = (await import(
           pathToFileURL(library).href
         )) as typeof import('attention-wasm');
-        if (docs) return renderReference(built, library);
+        if (docs) return renderReference(language, built, library);
         // Through Vite's runner, as Node cannot import TypeScript and style sheets.
         const { module } = await runnerImport<typeof FirstFrames>(framesModule, {
           configFile: false,

@@ -2,13 +2,15 @@
 import MarkdownIt from 'markdown-it';
 import type { Attention, Description } from 'attention-wasm';
 import { exactNumber } from '../draw/number.js';
+import { type Language, fill } from '../state/words.js';
 import { type Documented, type Exported, exportsOf } from './declarations.js';
 import { type MaskExample, maskExamples, optionExamples } from './examples.js';
 import { docsPage } from './guide.js';
 import { markdownFor } from './markdown.js';
 import { hatch, maskPicture, weightsTable } from './pictures.js';
+import { type Said, readSaid } from './reference-words.js';
 import { runMask, runOption, runRefusals } from './run-examples.js';
-import { escape, readSections, readWords } from './shell.js';
+import { escape, languages, readSections, readWords } from './shell.js';
 
 type Library = typeof import('attention-wasm');
 
@@ -26,42 +28,52 @@ const exampleOf = <T>(examples: Record<string, T>, name: string): T => {
   return example;
 };
 
-async function options(library: Library, attention: Attention, tables: Description, label: string) {
+/** What an entry is made with: the library, its tables, and how the page's language says things. */
+interface Source {
+  library: Library;
+  attention: Attention;
+  tables: Description;
+  said: Said;
+  /** What a link to a heading is called. */
+  label: string;
+}
+
+async function options({ library, attention, tables, said: { say, words }, label }: Source) {
   const entries = tables.options.map(async ({ name, typescript, default: fallback, doc }) => {
     const run = await runOption(library, attention, exampleOf(optionExamples, name));
     return `<div class="entry" data-option="${name}"><div>${heading(`option-${name}`, name, label)}
-      <p class="type"><code>${escape(typescript)}</code>; default: ${escape(fallback)}</p>
-      <p>${inline(doc)}</p>
+      <p class="type"><code>${escape(typescript)}</code>${escape(fill(words.default, { value: say(fallback) }))}</p>
+      <p>${inline(say(doc))}</p>
       ${code(run.code)}
-      <p class="result">last row of the output: ${numbers(run.output)}</p></div>
-      ${weightsTable(run)}</div>`;
+      <p class="result">${fill(words.lastRow, { numbers: numbers(run.output) })}</p></div>
+      ${weightsTable(run, words.weights)}</div>`;
   });
   return (await Promise.all(entries)).join('\n');
 }
 
-async function masks(library: Library, attention: Attention, tables: Description, label: string) {
-  const entries = tables.masks.map(async ({ kind, doc, usesPositions, fields }) => {
-    const rows = fields.map(
-      (field) =>
-        `<dt><code>${field.name}${field.default ? '?' : ''}: ${escape(field.typescript)}</code></dt><dd>${inline(field.doc)}${field.default ? ` Default: ${escape(field.default)}.` : ''}</dd>`,
-    );
-    const example = exampleOf(maskExamples, kind);
-    return `<div class="entry" data-kind="${kind}"><div>${heading(`mask-${kind}`, kind, label)}
-      <p>Query i may read key j when ${inline(doc)}.${usesPositions ? ' Uses positions.' : ''}</p>
+async function masks(source: Source) {
+  const { say, words } = source.said;
+  const entries = source.tables.masks.map(async ({ kind, doc, usesPositions, fields }) => {
+    const rows = fields.map((field) => {
+      const fallback = field.default && fill(words.fieldDefault, { value: say(field.default) });
+      return `<dt><code>${field.name}${fallback ? '?' : ''}: ${escape(field.typescript)}</code></dt><dd>${inline(say(field.doc))}${escape(fallback)}</dd>`;
+    });
+    return `<div class="entry" data-kind="${kind}"><div>${heading(`mask-${kind}`, kind, source.label)}
+      <p>${inline(fill(words.allows, { rule: say(doc) }))}${usesPositions ? words.usesPositions : ''}</p>
       ${rows.length > 0 ? `<dl>${rows.join('')}</dl>` : ''}
-      ${await maskExample(library, attention, example)}</div>`;
+      ${await maskExample(source, exampleOf(maskExamples, kind))}</div>`;
   });
   return (await Promise.all(entries)).join('\n');
 }
 
-async function maskExample(library: Library, attention: Attention, example: MaskExample) {
+async function maskExample({ library, attention, said: { words } }: Source, example: MaskExample) {
   const { code: call, mask, queries, keys, meanKey } = await runMask(library, attention, example);
-  const cells = `${mask.allowedCells} of ${queries * keys} cells allowed`;
-  const empty = mask.emptyRows === 1 ? '1 empty row' : `${mask.emptyRows} empty rows`;
-  const last = exactNumber(meanKey.at(-1)!);
+  const { allowedCells: allowed, emptyRows } = mask;
+  const empty = fill(emptyRows === 1 ? words.emptyRow : words.emptyRows, { count: emptyRows });
+  const mean = exactNumber(meanKey.at(-1)!);
   return `${code(call)}
-      <p class="result">${cells}, ${empty}; mean key of the last query: ${last}</p></div>
-      <figure>${maskPicture(mask, queries, keys)}</figure>`;
+      <p class="result">${fill(words.cells, { allowed, all: queries * keys, empty, mean })}</p></div>
+      <figure>${maskPicture(mask, queries, keys, words)}</figure>`;
 }
 
 const table = (head: string[], rows: string[][]) =>
@@ -69,36 +81,40 @@ const table = (head: string[], rows: string[][]) =>
     .map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join('')}</tr>`)
     .join('\n')}</tbody></table></div>`;
 
-const dtypes = ({ dtypes: list }: Description) =>
+const dtypes = ({ tables, said: { say, words } }: Source) =>
   table(
-    ['dtype', 'bytes', 'held in'],
-    list.map(({ name, bytes, doc }) => [`<code>${name}</code>`, String(bytes), inline(doc)]),
-  );
-
-const steps = ({ steps: list }: Description) =>
-  table(
-    ['step', 'shape', 'there', 'what it is'],
-    list.map(({ name, shape, option, doc }) => [
+    words.dtypeHead,
+    tables.dtypes.map(({ name, bytes, doc }) => [
       `<code>${name}</code>`,
-      escape(shape),
-      option ? `with <code>${escape(option)}</code>` : 'always',
-      inline(doc),
+      String(bytes),
+      inline(say(doc)),
     ]),
   );
 
-async function errors(library: Library, attention: Attention) {
+const steps = ({ tables, said: { say, words } }: Source) =>
+  table(
+    words.stepHead,
+    tables.steps.map(({ name, shape, option, doc }) => [
+      `<code>${name}</code>`,
+      escape(shape),
+      option ? fill(words.with, { option: `<code>${escape(say(option))}</code>` }) : words.always,
+      inline(say(doc)),
+    ]),
+  );
+
+async function errors({ library, attention, said: { say } }: Source) {
   const rows = (await runRefusals(library, attention)).map(({ code: name, calls, when }) => {
     const said = calls.map(
       ({ call, argument, message }) =>
-        `${code(call)}<p class="message"><code>${escape(argument)}</code>: ${escape(message)}</p>`,
+        `${code(call)}<p class="message"><code>${escape(argument)}</code>: <span lang="en">${escape(message)}</span></p>`,
     );
-    return `<dt><code>${name}</code></dt><dd>${when ? inline(when) : said.join('')}</dd>`;
+    return `<dt><code>${name}</code></dt><dd>${when ? inline(say(when)) : said.join('')}</dd>`;
   });
   return `<dl class="errors">${rows.join('\n')}</dl>`;
 }
 
 /** Everything exported: functions first, then classes, then types. */
-function exported(list: Exported[], label: string): string {
+function exported(list: Exported[], { label, said: { say, words } }: Source): string {
   const elsewhere: Record<string, string> = {
     ...{ AttentionOptions: 'options', MaskRule: 'masks', DType: 'dtypes', StepName: 'explain' },
     ...Object.fromEntries(list.map(({ name }) => [name, `type-${name}`])),
@@ -112,12 +128,14 @@ function exported(list: Exported[], label: string): string {
     all
       .map(({ name, text }) => {
         const [, parameter, rest] = /^(\w+)\s+(?:- )?(.*)$/s.exec(text) ?? [];
-        if (name === 'param') return `<li><code>${parameter}</code>: ${inline(rest ?? '')}</li>`;
-        return `<li>${name}: ${inline(text)}</li>`;
+        if (name === 'param') {
+          return `<li>${fill(words.param, { name: `<code>${parameter}</code>`, text: inline(say(rest ?? '')) })}</li>`;
+        }
+        return `<li>${fill(words[name as 'throws' | 'returns'], { text: inline(say(text)) })}</li>`;
       })
       .join('');
   const prose = (item: Documented) =>
-    `${plain.render(item.doc)}${item.tags.length > 0 ? `<ul>${tags(item)}</ul>` : ''}`;
+    `${plain.render(say(item.doc))}${item.tags.length > 0 ? `<ul>${tags(item)}</ul>` : ''}`;
   const member = (item: Documented) =>
     `<dt><code>${signature(item.signature)}</code></dt><dd>${prose(item)}</dd>`;
   const kinds = ['function', 'class', 'type'];
@@ -132,35 +150,43 @@ function exported(list: Exported[], label: string): string {
 }
 
 /** `script` is the built package's; its declarations are beside it. */
-export async function renderReference(library: Library, script: string): Promise<string> {
-  const [words, sections] = await Promise.all([readWords('en'), readSections('reference/')]);
+export async function renderReference(
+  language: Language,
+  library: Library,
+  script: string,
+): Promise<string> {
+  const [words, said, sections] = await Promise.all([
+    readWords(language),
+    readSaid(language),
+    readSections(`${language}/reference/`),
+  ]);
   const attention = await library.load({ threads: 1 });
-  const tables = attention.describe();
-  const label = words.anchor;
+  const source = { library, attention, tables: attention.describe(), said, label: words.anchor };
   const parts: Record<string, string> = {
     base: numbers((await runOption(library, attention, { options: '{}' })).output),
-    options: await options(library, attention, tables, label),
-    masks: await masks(library, attention, tables, label),
-    dtypes: dtypes(tables),
-    steps: steps(tables),
-    errors: await errors(library, attention),
-    exports: exported(await exportsOf(script.replace(/\.js$/, '.d.ts')), label),
+    options: await options(source),
+    masks: await masks(source),
+    dtypes: dtypes(source),
+    steps: steps(source),
+    errors: await errors(source),
+    exports: exported(await exportsOf(script.replace(/\.js$/, '.d.ts')), source),
   };
   attention.dispose();
+  said.finish();
   const markdown = markdownFor(words);
   const bodies = sections.map(({ body }) =>
     markdown.render(body).replace(/<!-- (\w+) -->/g, (_, part: string) => parts[part]!),
   );
   return docsPage({
-    language: 'en',
-    path: 'en/docs/reference/',
-    otherPath: 'zh/docs/',
+    language,
+    path: `${language}/docs/reference/`,
+    otherPath: `${languages[language].other}/docs/reference/`,
     sections,
     bodies,
     before: hatch,
     pages: [
-      ['en/', words.article],
-      ['en/docs/', words.docs],
+      [`${language}/`, words.article],
+      [`${language}/docs/`, words.docs],
     ],
   });
 }
