@@ -18,12 +18,12 @@ import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import comparisonSheet from '../styles/comparison.css?inline';
 import { among, sheets } from './figure.js';
+import { type Hidden, causeOf, hiddenView, isHidden, readHidden } from './hidden-row.js';
 import { TracedFigure, keepLast } from './traced-figure.js';
 
 const constants = { '-10': -10, '-1e4': -1e4, '-1e9': -1e9 } as const;
 type Constant = keyof typeof constants;
 const constantNames = Object.keys(constants) as Constant[];
-type Hidden = 'all' | 'causal';
 const precisions = ['float16', 'float32', 'float64'] as const;
 type Precision = (typeof precisions)[number];
 const home = {
@@ -35,9 +35,6 @@ const home = {
 type Way = 'added' | 'masked';
 type Name = `${Way}Scores` | `${Way}Weights`;
 const names: Record<Constant, string> = { '-10': '−10', '-1e4': '−10⁴', '-1e9': '−10⁹' };
-
-/** Query 2 sees nothing, or what the causal rule leaves it; the others are causal. */
-const isHidden = (hidden: Hidden, i: number, j: number) => (hidden === 'all' && i === 1) || j > i;
 
 const wayOf = (name: Name): Way => (name.startsWith('added') ? 'added' : 'masked');
 const isWeights = (name: Name) => name.endsWith('Weights');
@@ -81,10 +78,6 @@ const titles = ({ language }: Page, { constant }: Shown) => {
   return { added: fill(own.added, { constant: names[constant] }), masked: own.masked };
 };
 
-/** Either way the same keys are meant to be hidden. */
-const hidden = ({ of, hidden: which }: Shown) =>
-  of.query.map((_, i) => of.key.map((_key, j) => (isHidden(which, i, j) ? ['blocked'] : [])));
-
 function boardView(page: Page, shown: Shown, grid?: GridState<Name>) {
   const own = { en, zh }[page.language];
   const { matrices, frames } = resultsOf(page, shown);
@@ -124,13 +117,13 @@ function boardView(page: Page, shown: Shown, grid?: GridState<Name>) {
           </p>`
         : nothing
     }
-    ${hatchesView(page.words, hidden(shown))}`;
+    ${hatchesView(page.words, causeOf(shown))}`;
 }
 
 function checks(page: Page, shown: Shown) {
   const { matrices } = resultsOf(page, shown);
   const part = (way: Way) => ({
-    of: { weights: matrices[`${way}Weights`], cause: hidden(shown), dtype: shown.dtype },
+    of: { weights: matrices[`${way}Weights`], cause: causeOf(shown), dtype: shown.dtype },
     name: titles(page, shown)[way],
   });
   return checksView(page.words, part('added'), part('masked'));
@@ -151,7 +144,7 @@ export class AttentionFiniteMask extends TracedFigure<Name> {
     return {
       of: this.given,
       constant: this.setting('c', among(constantNames), home.constant),
-      hidden: this.setting('hide', among(['all', 'causal']), home.hidden),
+      hidden: this.setting('hide', readHidden, home.hidden),
       dtype: this.setting('in', among(precisions), home.dtype),
     };
   }
@@ -185,13 +178,7 @@ export class AttentionFiniteMask extends TracedFigure<Name> {
           value: shown.constant,
           change: (to) => this.set('c', to === home.constant ? undefined : to),
         })}
-        ${choiceView<Hidden>({
-          label: own.hidden,
-          name: 'hidden',
-          options: (['all', 'causal'] as const).map((name) => [name, own.hiddenOptions[name]]),
-          value: shown.hidden,
-          change: (to) => this.set('hide', to === home.hidden ? undefined : to),
-        })}
+        ${hiddenView(page, shown.hidden, (key, to) => this.set(key, to))}
         ${choiceView<Precision>({
           label: own.dtype,
           name: 'dtype',

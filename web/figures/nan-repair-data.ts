@@ -7,6 +7,7 @@ import { type Explained, explain } from '../state/explain.js';
 import { type Frame, frameOf } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import { product, transpose } from '../state/product.js';
+import { type Hidden, isEmpty, isHidden } from './hidden-row.js';
 import { keepLast } from './traced-figure.js';
 
 export const ways = ['late', 'early'] as const;
@@ -19,14 +20,8 @@ export const nameOf = (way: Way, part: Part): Name => `${way}${part}`;
 export const wayOf = (name: Name): Way => (name.startsWith('late') ? 'late' : 'early');
 export const partOf = (name: Name) => name.slice(wayOf(name).length) as Part;
 
-export type Hidden = 'all' | 'causal';
 /** How the −∞ gets to the scores: added to them, or written over them. */
 export type Entry = 'added' | 'filled';
-
-/** The query that may read nothing. */
-export const EMPTY = 1;
-export const isHidden = (hidden: Hidden, i: number, j: number) => isEmpty(hidden, i) || j > i;
-export const isEmpty = (hidden: Hidden, i: number) => hidden === 'all' && i === EMPTY;
 
 export interface Path {
   /** Whose softmax it is. */

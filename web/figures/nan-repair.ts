@@ -20,13 +20,18 @@ import comparisonSheet from '../styles/comparison.css?inline';
 import { among, sheets } from './figure.js';
 import {
   EMPTY,
-  type Entry,
   type Hidden,
+  causeOf,
+  hiddenView,
+  isEmpty,
+  isHidden,
+  readHidden,
+} from './hidden-row.js';
+import {
+  type Entry,
   type Name,
   type Part,
   type Way,
-  isEmpty,
-  isHidden,
   nameOf,
   partOf,
   results,
@@ -105,9 +110,6 @@ function boardView(page: Page, shown: Shown, grid?: GridState<Name>) {
   const isLost = matrices.lateKey.flat().some(Number.isNaN);
   const says =
     shown.hidden === 'causal' ? own.says.none : isLost ? own.says.lost : own.says.stopped;
-  const hatches = shown.of.query.map((_, i) =>
-    shown.of.key.map((_key, j) => (isHidden(shown.hidden, i, j) ? ['blocked'] : [])),
-  );
   return html`<div class="comparison" data-picture>
       ${ways.map(
         (way) =>
@@ -118,15 +120,13 @@ function boardView(page: Page, shown: Shown, grid?: GridState<Name>) {
       )}
     </div>
     <p class="comparison-says" aria-live="polite">${says}</p>
-    ${hatchesView(page.words, hatches)}`;
+    ${hatchesView(page.words, causeOf(shown))}`;
 }
 
 function checks(page: Page, shown: Shown) {
   const own = { en, zh }[page.language];
   const { matrices } = resultsOf(page, shown);
-  const cause = shown.of.query.map((_, i) =>
-    shown.of.key.map((_key, j) => (isHidden(shown.hidden, i, j) ? ['blocked'] : [])),
-  );
+  const cause = causeOf(shown);
   const part = (way: Way): Checks => ({
     of: [
       ...invariantsOf({ weights: matrices[nameOf(way, 'Weights')], cause }),
@@ -151,7 +151,7 @@ export class AttentionNanRepair extends TracedFigure<Name> {
   get #shown(): Shown {
     return {
       of: this.given,
-      hidden: this.setting('hide', among(['all', 'causal']), home.hidden),
+      hidden: this.setting('hide', readHidden, home.hidden),
       entry: this.setting('enter', among(['added', 'filled']), home.entry),
     };
   }
@@ -280,13 +280,7 @@ export class AttentionNanRepair extends TracedFigure<Name> {
     const own = { en, zh }[page.language];
     const shown = this.#shown;
     return html`<div class="tools">
-        ${choiceView<Hidden>({
-          label: own.hidden,
-          name: 'hidden',
-          options: (['all', 'causal'] as const).map((name) => [name, own.hiddenOptions[name]]),
-          value: shown.hidden,
-          change: (to) => this.set('hide', to === home.hidden ? undefined : to),
-        })}
+        ${hiddenView(page, shown.hidden, (key, to) => this.set(key, to))}
         ${choiceView<Entry>({
           label: own.entry,
           name: 'entry',
