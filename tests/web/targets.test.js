@@ -160,19 +160,28 @@ test('letters of twice the size are wrapped on a phone, and no word of the bar i
     'zh/',
     async (page) => {
       await page.addStyleTag({ content: ':root { font-size: 200% }' });
-      for (const name of ['stepper', 'retrieval', 'projection', 'causal-steps', 'cross']) {
+      const names = 'stepper retrieval projection causal-steps cross alignment mask-painter';
+      for (const name of names.split(' ')) {
         const figure = page.locator(`attention-${name}`);
         await figure.scrollIntoViewIfNeeded();
         await figure.and(page.locator('[data-live]')).waitFor({ state: 'attached' });
         const cut = await figure.evaluate((element) => {
           const isBeyond = (part) => part.getBoundingClientRect().right > innerWidth;
-          return [...(element.shadowRoot ?? element).querySelectorAll('p, button, dd, dt, label')]
+          const parts = 'p, button, dd, dt, label, .matrix, .hatches > span';
+          return [...(element.shadowRoot ?? element).querySelectorAll(parts)]
             .filter((part) => part.checkVisibility() && isBeyond(part))
-            .filter((part) => !part.closest('.matrix, .visually-hidden'))
+            .filter((part) => !part.parentElement.closest('.matrix, .visually-hidden'))
             .map(({ localName, textContent }) => `${localName}: ${textContent.trim()}`);
         });
         assert.deepEqual(cut, [], name);
       }
+      const formulas = await page.locator('main .joined, main p .katex .base').evaluateAll((all) =>
+        all
+          .filter((each) => each.checkVisibility() && !each.closest('.katex-display, .table'))
+          .filter((each) => each.getBoundingClientRect().right > innerWidth)
+          .map(({ textContent }) => textContent),
+      );
+      assert.deepEqual(formulas, []);
       await page.evaluate(() => scrollTo(0, 0));
       for (const word of await page.locator('.top a:visible, .contents summary').all()) {
         const { x, width, height } = await word.boundingBox();
