@@ -5,6 +5,10 @@ import { noChange } from 'lit';
 import { AsyncDirective } from 'lit/async-directive.js';
 import { directive } from 'lit/directive.js';
 
+/** Does it once the frame that is drawn next has been painted. */
+export const afterFrame = (act: () => void): void =>
+  void requestAnimationFrame(() => setTimeout(act));
+
 class AfterPaint extends AsyncDirective {
   #of: object | undefined;
   #make: () => unknown = () => noChange;
@@ -17,7 +21,7 @@ class AfterPaint extends AsyncDirective {
     if (isSame && !this.#isDue) return make();
     if (!this.#isDue) {
       this.#isDue = true;
-      requestAnimationFrame(() => setTimeout(() => this.#draw()));
+      afterFrame(() => this.#draw());
     }
     return noChange;
   }
