@@ -137,11 +137,21 @@ test('overflow: the textbook’s softmax fails where the library’s does not, i
   });
 });
 
-test('precision: 10^20 overflows float32 as well', async () => {
+test('precision: float16 loses an input beyond it, and 10^20 overflows float32 as well', async () => {
   const ready = (page) => page.locator('attention-precision[data-live]').waitFor();
-  for (const [language, says] of [
-    ['en', 'First lost in scores: the largest float32 is 3.403e38.'],
-    ['zh', 'float32 最大只到 3.403e38。'],
+  for (const [language, start, lost, says] of [
+    [
+      'en',
+      'float32 from the start',
+      'Lost before the first step: the largest float16 is 65,504.',
+      'First lost in scores: the largest float32 is 3.403e38.',
+    ],
+    [
+      'zh',
+      '一开始就用 float32',
+      '还没开始算就丢了：float16 最大只到 65,504。',
+      'float32 最大只到 3.403e38。',
+    ],
   ]) {
     await onPage(
       `${language}/?embed=1&figure=precision`,
@@ -149,10 +159,30 @@ test('precision: 10^20 overflows float32 as well', async () => {
         const precision = page.locator('attention-precision');
         const widened = precision.locator('.comparison > div').last();
         assert.match(await widened.innerText(), /102,400\s+−102,400\s+99,840/);
+        const box = precision.getByRole('spinbutton');
+        const enter = async (text) => {
+          await box.fill(text);
+          await box.press('Enter');
+        };
+        // The last that float16 holds, though rounded, and the first that it does not.
+        await enter('65519');
+        await widened.getByText('65,504').first().waitFor();
+        assert.match(await widened.innerText(), /k\s+65,504\s+−65,504\s+65,504/);
+        assert.doesNotMatch(await widened.innerText(), new RegExp(start));
+        await enter('65520');
+        await widened.getByText(start).waitFor();
+        assert.match(await widened.innerText(), /k\s+65,520\s+−65,520\s+65,519/);
+        assert.match(await widened.innerText(), /weights\s+1\s+0\s+0|权重\s+1\s+0\s+0/);
+        for (const way of [0, 1]) {
+          const text = await precision.locator('.comparison > div').nth(way).innerText();
+          assert.match(text, /k\s+∞\s+−∞\s+65,504/);
+          assert.ok(text.includes(lost), text);
+          assert.doesNotMatch(text, /8,190/);
+        }
         await precision.getByRole('button', { name: '1e20' }).click();
         await widened.getByText(says).waitFor();
         assert.match(await widened.innerText(), /∞\s+−∞\s+∞[^]*NaN\s+NaN\s+NaN/);
-        assert.equal(await precision.getByRole('spinbutton').inputValue(), '1e+20');
+        assert.equal(await box.inputValue(), '1e+20');
         const slider = precision.getByRole('slider');
         assert.equal(await slider.inputValue(), await slider.getAttribute('max'));
       },

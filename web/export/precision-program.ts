@@ -10,6 +10,8 @@ export interface Precision {
   /** Every component of the query and, but for the sign or one, of the keys. */
   component: number;
   width: number;
+  /** What the inputs of the last way are rounded to first. */
+  given: 'float16' | 'float32';
   expected: Record<(typeof ways)[number], Steps>;
 }
 
@@ -22,7 +24,7 @@ const near = { scores: 0, scaled: 0, weights: 1e-3 };
 const remarks = {
   float16: 'all in float16',
   first: 'in float16, the query scaled first: a division by a power of two is exact',
-  float32: 'converted to float32 first',
+  float32: 'converted to float32 first, or float32 from the start where float16 cannot hold c',
 };
 
 /** What is too long for a whole number of C++, as a fraction. */
@@ -31,22 +33,22 @@ const whole = (x: number) => (Number.isSafeInteger(x) ? String(x) : x.toExponent
 const each = (line: (way: (typeof ways)[number], step: (typeof stepNames)[number]) => string) =>
   ways.map((way) => stepNames.map((step) => line(way, step)).join('\n')).join('\n');
 
-/** The way each is called: the type, the query's components, the scale. */
-const calls = (types: Record<'half' | 'single', string>, root: string) => ({
-  float16: [types.half, 'c', `1 / ${root}`],
-  first: [types.half, `c / ${root}`, '1'],
-  float32: [types.single, 'c', `1 / ${root}`],
+/** The way each is called: its type, that of the inputs, what divides the query, and the scores. */
+const calls = (types: Record<Precision['given'], string>, given: Precision['given']) => ({
+  float16: [types.float16, types.float16, '1', 'root'],
+  first: [types.float16, types.float16, 'root', '1'],
+  float32: [types.float32, types[given], '1', 'root'],
 });
 
 function python(
-  { component, width, expected }: Precision,
+  { component, width, given, expected }: Precision,
   {
     library,
     definitions,
     types,
-  }: { library: string; definitions: string; types: [string, string] },
+  }: { library: string; definitions: string; types: Record<Precision['given'], string> },
 ): string {
-  const how = calls({ half: types[0], single: types[1] }, 'root');
+  const how = calls(types, given);
   const found = ways.map((way) => `# ${remarks[way]}\n${way} = attend(${how[way].join(', ')})`);
   const numbers = (steps: readonly number[]) => list(steps, notations.python);
   return `# ${title}
@@ -67,16 +69,16 @@ print(float16['weights'], first['weights'], float32['weights'])
 `;
 }
 
-const numpy = `def attend(dtype, query, scale):
-    number = np.dtype(dtype).type
+const numpy = `def attend(number, given, before, after):
+    query = number(given(c)) / number(before)
     scores = []
     for key in keys:
         score = number(0)
         for _ in range(width):
-            score = score + number(query) * number(key)
+            score = score + query * number(given(key))
         scores.append(score)
-    scores = np.array(scores, dtype)
-    scaled = scores * number(scale)
+    scores = np.array(scores, number)
+    scaled = scores / number(after)
     exponentials = np.exp(scaled - scaled.max())
     row_sum = number(0)
     for exponential in exponentials:
@@ -93,14 +95,15 @@ def check(found, expected, near):
 np.seterr(all='ignore')
 `;
 
-const torch = `def attend(dtype, query, scale):
-    def rounded(x):
-        return torch.as_tensor(x, dtype=torch.float32).to(dtype).float()
+const torch = `def attend(dtype, given, before, after):
+    def rounded(x, to=dtype):
+        return torch.as_tensor(x, dtype=torch.float32).to(to).float()
 
+    query = rounded(rounded(c, given) / before)
     scores = torch.zeros(len(keys))
     for _ in range(width):
-        scores = rounded(scores + rounded(rounded(query) * rounded(keys)))
-    scaled = rounded(scores * scale)
+        scores = rounded(scores + rounded(query * rounded(keys, given)))
+    scaled = rounded(scores / after)
     exponentials = rounded(torch.exp(rounded(scaled - scaled.max())))
     row_sum = rounded(0)
     for exponential in exponentials:
@@ -113,19 +116,21 @@ def check(found, expected, near):
     assert torch.allclose(found, expected, rtol=near, atol=near, equal_nan=True), found
 `;
 
-const javascript = ({ component, width, expected }: Precision) => `// ${title}
-import { load, tensor } from 'attention-wasm';
+const javascript = ({ component, width, given, expected }: Precision) => `// ${title}
+import { load, tensor, toNested } from 'attention-wasm';
 
 const [c, width] = [${whole(component)}, ${width}];
 const attention = await load({ threads: 1 });
 const rows = (numbers, dtype) => tensor(numbers.map((x) => Array(width).fill(x)), dtype);
-const keys = [c, -c, c - 1];
-const [half, single] = [rows(keys, 'float16'), rows(keys, 'float32')];
+const stored = (dtype) => toNested(tensor([c, -c, c - 1], dtype));
+const [narrow, given] = [stored('float16'), stored('${given}')];
+const [half, single] = [rows(narrow, 'float16'), rows(given, 'float32')];
 
 // of float16, \`unwidened\` is what its own arithmetic gives
-const whole = attention.explain(rows([c], 'float16'), half, half);
-const scaledFirst = attention.explain(rows([c / Math.sqrt(width)], 'float16'), half, half, { scale: 1 });
-const wide = attention.explain(rows([c], 'float32'), single, single);
+const whole = attention.explain(rows([narrow[0]], 'float16'), half, half);
+const eighth = rows([narrow[0] / Math.sqrt(width)], 'float16');
+const scaledFirst = attention.explain(eighth, half, half, { scale: 1 });
+const wide = attention.explain(rows([given[0]], 'float32'), single, single);
 ${ways.map((way) => `// ${remarks[way]}\nconst ${way} = ${{ float16: 'whole.unwidened', first: 'scaledFirst.unwidened', float32: 'wide' }[way]}.steps;`).join('\n')}
 
 function assertSame(name, { data }, expected) {
@@ -139,8 +144,8 @@ attention.dispose();
 
 const floats = { ...notations.cpp, infinity: 'HUGE_VALF' };
 
-function cpp({ component, width, expected }: Precision): string {
-  const how = calls({ half: 'Float16', single: 'float' }, 'root');
+function cpp({ component, width, given, expected }: Precision): string {
+  const how = calls({ float16: 'Float16', float32: 'float' }, given);
   return `// ${title}
 // With the number types of attention-wasm: g++ -std=c++20 -I src this.cpp
 #undef NDEBUG
@@ -163,16 +168,18 @@ constexpr float c = ${whole(component)};
 constexpr int width = ${width};
 
 // ${rounding}
-template <class Type>
-Steps attend(float query, float scale) {
+template <class Type, class Given>
+Steps attend(float before, float after) {
   const auto rounded = [](float x) { return round_to<Type>(x); };
+  const auto stored = [](float x) { return round_to<Given>(x); };
   const Numbers keys = {c, -c, c - 1};
+  const float query = rounded(stored(c) / before);
   Steps steps = {};
   float row_max = -HUGE_VALF, row_sum = 0;
   for (int j = 0; j < 3; ++j) {
     for (int at = 0; at < width; ++at)
-      steps.scores[j] = rounded(steps.scores[j] + rounded(rounded(query) * rounded(keys[j])));
-    steps.scaled[j] = rounded(steps.scores[j] * scale);
+      steps.scores[j] = rounded(steps.scores[j] + rounded(query * stored(keys[j])));
+    steps.scaled[j] = rounded(steps.scores[j] / after);
     row_max = std::max(row_max, steps.scaled[j]);
   }
   for (int j = 0; j < 3; ++j) {
@@ -193,7 +200,7 @@ void check(const Numbers& found, const Numbers& expected, float near) {
 
 int main() {
   const float root = std::sqrt(static_cast<float>(width));
-${ways.map((way) => `  // ${remarks[way]}\n  const Steps ${way} = attend<${how[way][0]}>(${how[way].slice(1).join(', ')});`).join('\n')}
+${ways.map((way) => `  // ${remarks[way]}\n  const Steps ${way} = attend<${how[way].slice(0, 2).join(', ')}>(${how[way].slice(2).join(', ')});`).join('\n')}
 
 ${each((way, step) => `  check(${way}.${step}, ${list(expected[way][step], floats)}, ${near[step]});`)}
   std::puts("agrees");
@@ -205,12 +212,12 @@ export const precisionPrograms = (of: Precision): Programs => ({
   PyTorch: python(of, {
     library: 'import torch',
     definitions: torch,
-    types: ['torch.float16', 'torch.float32'],
+    types: { float16: 'torch.float16', float32: 'torch.float32' },
   }),
   NumPy: python(of, {
     library: 'import numpy as np',
     definitions: numpy,
-    types: ['np.float16', 'np.float32'],
+    types: { float16: 'np.float16', float32: 'np.float32' },
   }),
   JavaScript: javascript(of),
   'C++': cpp(of),

@@ -1,10 +1,10 @@
 // <attention-precision>: a dot product too large for float16, computed in three ways.
-import type { Trace } from 'attention-wasm';
+import type { Tensor, Trace } from 'attention-wasm';
 import { html } from 'lit';
 import en from '../content/en/figures/precision.json';
 import zh from '../content/zh/figures/precision.json';
 import { sliderView } from '../draw/controls.js';
-import { cellShare, grouped } from '../draw/number.js';
+import { cellShare, exactNumber, grouped } from '../draw/number.js';
 import { root, withWidths } from '../draw/symbols.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
@@ -24,39 +24,56 @@ const rows = ['scores', 'scaled', 'weights'] as const;
 
 const filled = (x: number) => Array.from({ length: WIDTH }, () => x);
 
-function traces({ attention, library: { tensor } }: Page, c: number): Record<Way, Trace> {
-  const rows = (values: number[], dtype: 'float16' | 'float32') =>
-    tensor(values.map(filled), dtype);
-  const keys = [c, -c, c - 1];
-  const [half, wide] = [rows(keys, 'float16'), rows(keys, 'float32')];
-  const whole = attention.explain(rows([c], 'float16'), half, half);
+/** Whether float16 has a number for c that is not infinity. */
+const fits = ({ library: { tensor, toNested } }: Page, c: number) =>
+  (toNested(tensor([c], 'float16')) as number[]).every(Number.isFinite);
+
+/** The components of the keys, of which the first is the query's too, as each way begins with them. */
+function stored(page: Page, c: number): Record<Way, number[]> {
+  const { tensor, toNested } = page.library;
+  const as = (dtype: 'float16' | 'float32') => toNested(tensor([c, -c, c - 1], dtype)) as number[];
+  const half = as('float16');
+  // What float16 cannot hold could not have been converted from it.
+  return { float16: half, first: half, widened: fits(page, c) ? half : as('float32') };
+}
+
+function traces(page: Page, c: number): Record<Way, Trace> {
+  const { attention, library } = page;
+  const { float16: half, widened: wide } = stored(page, c);
+  const rows = (values: readonly number[], dtype: 'float16' | 'float32'): Tensor =>
+    library.tensor(values.map(filled), dtype);
+  const [halfKeys, wideKeys] = [rows(half, 'float16'), rows(wide, 'float32')];
+  const whole = attention.explain(rows([half[0]!], 'float16'), halfKeys, halfKeys);
   // √64 = 8 divides a float16 exactly, so that only the order differs.
-  const first = attention.explain(rows([c / 8], 'float16'), half, half, { scale: 1 });
-  const widened = attention.explain(rows([c], 'float32'), wide, wide);
+  const eighth = rows([half[0]! / 8], 'float16');
+  const first = attention.explain(eighth, halfKeys, halfKeys, { scale: 1 });
+  const widened = attention.explain(rows([wide[0]!], 'float32'), wideKeys, wideKeys);
   return { float16: whole.unwidened!, first: first.unwidened!, widened };
 }
 
+/** In powers of ten where three of them would not fit on a phone. */
+const brief = (x: number) => (Math.abs(x) < 1e8 ? grouped : exactNumber)(x);
+
 /** What the scores are where nothing is rounded, or only in float64. */
-function exactScores({ attention, library: { tensor } }: Page, c: number): number[] {
-  const key = tensor([c, -c, c - 1].map(filled), 'float64');
-  const { scaled } = attention.explain(tensor([filled(c)], 'float64'), key, key).steps;
+function exactScores({ attention, library: { tensor } }: Page, keys: number[]): number[] {
+  const key = tensor(keys.map(filled), 'float64');
+  const { scaled } = attention.explain(tensor([filled(keys[0]!)], 'float64'), key, key).steps;
   return [0, 1, 2].map((at) => Number(scaled.data[at]));
 }
 
-/** What became of the scores on the way to softmax: the first step that overflows, or the rounding. */
-function fate(
-  { words, language }: Page,
-  way: Way,
-  { steps, diagnostics }: Trace,
-  exact: number[],
-): string {
+/** What became of the scores on the way to softmax: the first that overflows, or the rounding. */
+function fate(page: Page, way: Way, { steps, diagnostics }: Trace, keys: number[]): string {
+  const { words, language } = page;
   const own = { en, zh }[language];
   const format = way === 'widened' ? 'float32' : 'float16';
+  if (!keys.every(Number.isFinite))
+    return fill(own.inputLost, { format, largest: grouped(largest[format]) });
   const fault = diagnostics.firstNonFinite;
   if (fault) {
     const step = words.stages[fault.step as 'scores'] ?? fault.step;
     return fill(own.firstFault, { step, format, largest: grouped(largest[format]) });
   }
+  const exact = exactScores(page, keys);
   const lost = exact.map((x, at) => Math.abs(x - Number(steps.scaled.data[at])));
   if (lost.every((x) => x === 0)) return own.exact;
   const wanted = exact.map(grouped).join(', ');
@@ -66,9 +83,7 @@ function fate(
 function boardView(page: Page, c: number) {
   const own = { en, zh }[page.language];
   const found = traces(page, c);
-  const exact = exactScores(page, c);
-  const { tensor, toNested } = page.library;
-  const [eighth] = toNested(tensor([c / 8], 'float16')) as [number];
+  const keys = stored(page, c);
   const query = html`<var>q</var> ÷ ${root(WIDTH)}`;
   const product = html`<var>q</var>·<var>k</var>`;
   const line = (name: unknown, found: readonly unknown[]) =>
@@ -76,17 +91,18 @@ function boardView(page: Page, c: number) {
       <th scope="row">${name}</th>
       ${found}
     </tr>`;
+  const cell = (x: number, write = brief) =>
+    html`<td ?data-lost=${!Number.isFinite(x)}>${write(x)}</td>`;
   const cells = (trace: Trace, name: (typeof rows)[number]) =>
-    [0, 1, 2].map((at) => {
-      const x = Number(trace.steps[name].data[at]);
-      const write = name === 'weights' ? cellShare : grouped;
-      return html`<td ?data-lost=${!Number.isFinite(x)}>${write(x)}</td>`;
-    });
+    [0, 1, 2].map((at) =>
+      cell(Number(trace.steps[name].data[at]), name === 'weights' ? cellShare : brief),
+    );
   const way = (name: Way) => {
     const trace = found[name];
+    const title = own.ways[name === 'widened' && !fits(page, c) ? 'float32' : name];
     return html`<div>
-      <p class="comparison-title">${own.ways[name]}</p>
-      <table class="lanes" aria-label=${own.ways[name]}>
+      <p class="comparison-title">${title}</p>
+      <table class="lanes" aria-label=${title}>
         <thead>
           <tr>
             <td></td>
@@ -96,9 +112,13 @@ function boardView(page: Page, c: number) {
           </tr>
         </thead>
         <tbody>
+          ${line(
+            html`<var>k</var>`,
+            keys[name].map((x) => cell(x)),
+          )}
           ${
             name === 'first'
-              ? html`${line(query, Array(3).fill(html`<td ?data-lost=${!Number.isFinite(eighth)}>${grouped(eighth)}</td>`))}
+              ? html`${line(query, Array(3).fill(cell(keys.first[0]! / 8)))}
                 ${line(html`(${query})·<var>k</var>`, cells(trace, 'scaled'))}`
               : html`${line(product, cells(trace, 'scores'))}
                 ${line(html`÷ ${root(WIDTH)}`, cells(trace, 'scaled'))}`
@@ -106,7 +126,7 @@ function boardView(page: Page, c: number) {
           ${line(own.weights, cells(trace, 'weights'))}
         </tbody>
       </table>
-      <p class="remark">${fate(page, name, trace, exact)}</p>
+      <p class="remark">${fate(page, name, trace, keys[name])}</p>
     </div>`;
   };
   return html`<p class="remark">${withWidths(own.table)}</p>
@@ -142,6 +162,7 @@ export class AttentionPrecision extends Figure {
       return precisionPrograms({
         component: c,
         width: WIDTH,
+        given: fits(page, c) ? 'float16' : 'float32',
         expected: { float16: steps(float16), first: steps(first), float32: steps(widened) },
       });
     };
