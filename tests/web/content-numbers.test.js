@@ -87,6 +87,15 @@ test('scaling', () => {
   printed('05-scaling.md', 2, [variance(scoresAt(32)), variance(scoresAt(48)), 64 / 9]);
   printed('05-scaling.md', 3, [entropy(softmax(scoresAt(64))), entropy(softmax(scaled)), 1 / 9]);
   printed('05-scaling.md', 2, [slope(softmax(scoresAt(64))), slope(softmax(scaled))]);
+  const isSaturated = (width) => {
+    const [raw, soft] = [1, Math.sqrt(width)].map((by) =>
+      softmax(scoresAt(width).map((score) => score / by)),
+    );
+    assert.equal(Math.max(...raw) > 0.7, slope(raw) < 0.9 * slope(soft), `${width}`);
+    return Math.max(...raw) > 0.7;
+  };
+  assert.equal(lab.headDims.length, 16);
+  assert.deepEqual(lab.headDims.filter(isSaturated), [32, 80, 120, 128]);
 });
 
 const nodes = Array.from({ length: 121 }, (_, at) => -6 + at / 10);
