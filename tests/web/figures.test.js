@@ -273,8 +273,9 @@ test("cost: the measurement takes the calculator's sizes, beside the operations 
         const shown = parseFloat(count.replace(/[≈, ]/g, '')) * (/million/.test(count) ? 1e6 : 1);
         assert.ok(Math.abs(shown / operations - 1) < 0.005, `${count} for ${operations}`);
         const [milliseconds, perSecond] = [parseFloat(time), Number(speed)];
-        // Both are rounded; what takes less than a hundredth of a millisecond is not told apart.
-        const off = 0.005 / milliseconds + 0.005;
+        // Both are rounded, the time to as many digits as it shows.
+        const digits = /\.(\d+)/.exec(time)?.[1].length ?? 0;
+        const off = (0.5 * 10 ** -digits) / milliseconds + 0.005;
         assert.ok(Math.abs((perSecond * milliseconds * 1e6) / operations - 1) <= off, `${rows}`);
       }
       await cost.getByText(/B = 2, H = 3, d = 40, float32/).waitFor();
