@@ -108,7 +108,7 @@ function boardView(page: Page, shown: Shown) {
     <div>
       <p class="comparison-title">${own.textbook}</p>
       ${way(own.textbook, naive, html`<var>x</var>`)}
-      <p class="remark">${verdict(naive, shown.format, own)}</p>
+      <p class="remark">${verdict(naive, shown.format, own)} ${own.byPage}</p>
     </div>
     <div>
       <p class="comparison-title">${own.subtracted}</p>
