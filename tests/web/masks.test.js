@@ -135,9 +135,10 @@ test('masks: polarity, order and a padding mask that is broadcast, with their nu
 test('mask order: a division brings back no row that a forbidden score has ruined', async () => {
   const ready = (page) => page.locator('attention-mask-order[data-live]').waitFor();
   for (const [language, lost] of [
-    ['en', /Row 1 is lost/],
-    ['zh', /第 1 行救不回来/],
+    ['en', /Row 1 is lost: (what query 1|softmax adds up)/],
+    ['zh', /第 1 行救不回来：(置零之前|softmax 要把整行)/],
   ]) {
+    const found = [];
     await onPage(
       `${language}/?embed=1&figure=mask-order`,
       async (page) => {
@@ -155,6 +156,7 @@ test('mask order: a division brings back no row that a forbidden score has ruine
         ]) {
           await order.getByRole('radio', { name: added }).check();
           await says.filter({ hasText: lost }).waitFor();
+          found.push((await says.innerText()).match(lost)[1]);
           assert.match(await says.innerText(), new RegExp(`${sum}, 0\\.5085, 0\\.8991`));
           assert.equal((await matrix(order, 0))[0][3], score);
           near(await matrix(order, 1), seed.six_step.weights_causal, 'masked first');
@@ -163,6 +165,7 @@ test('mask order: a division brings back no row that a forbidden score has ruine
           const inspector = await order.locator('.inspector dl').innerText();
           assert.match(inspector.replace(/\s+/g, ' '), new RegExp(`÷ ${sum} = NaN$`));
         }
+        assert.equal(new Set(found).size, 2, 'each way has its reason');
       },
       { ready },
     );

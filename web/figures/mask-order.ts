@@ -75,13 +75,15 @@ function boardView(page: Page, of: Case, addition: Addition, grid?: GridState<Na
   const block = (stage: Exclude<Name, 'scaled'>) =>
     causalWeightsView<Name>(words, { stage, name: own[stage], values: matrices[stage] }, grid);
   const { scaled: values } = matrices;
+  const hasNaN = (name: Name) => matrices[name][0]!.some(Number.isNaN);
+  const loss = hasNaN('after') ? own.spoilt : hasNaN('repaired') ? own.lost : '';
   return html`<div class="comparison" data-picture>
       ${pairView<Name>(words, { stage: 'scaled', title: symbols.scaled, name: own.scaled, values, kind: 'scores', domain: domainOf(none.matrices.scaled) }, grid)}
       ${block('before')} ${block('after')} ${block('repaired')}
     </div>
     <p class="comparison-says">
       ${fill(own.says, { sums: matrices.after.map((row) => exactly(sumOf(row))).join(', ') })}
-      ${matrices.repaired[0]!.some(Number.isNaN) ? own.lost : ''}
+      ${loss}
     </p>
     ${hatchesView(words, before.cause)}`;
 }
