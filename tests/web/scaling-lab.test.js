@@ -26,6 +26,13 @@ test("scaling lab: the article's variance and entropy at every width", async () 
       ];
       for (const [shown, x] of pairs)
         assert.ok(Math.abs(shown - x) < 0.0006, `${width}: ${shown} for ${x}`);
+      // Where the variance has fallen although the width has grown, chance is named.
+      const before = seed.scaling_lab.find(({ d_k }) => d_k === width - 8);
+      const says = await lab.locator('.lab p[aria-live="polite"]').innerText();
+      assert.ok(says.includes(`from ${rawVariance.toFixed(2)} to `), says);
+      const isFall = before !== undefined && before.raw_variance > published.raw_variance;
+      assert.equal(/chance made it so/.test(says), isFall, says);
+      if (isFall) assert.match(says, new RegExp(`it is ${before.raw_variance.toFixed(2)}`));
     }
   });
 });

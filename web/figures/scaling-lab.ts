@@ -8,7 +8,7 @@ import { choiceView, sliderView } from '../draw/controls.js';
 import { footView } from '../draw/inspector.js';
 import { checksView } from '../draw/invariants.js';
 import { cellNumber, cellWeight, exactNumber, grouped } from '../draw/number.js';
-import { norm, rootDk, symbols, vector } from '../draw/symbols.js';
+import { norm, rootDk, symbols, vector, withWidths } from '../draw/symbols.js';
 import type { Table } from '../export/exhibit.js';
 import type { Page } from '../state/page.js';
 import { jacobianNorm, variance } from '../state/statistics.js';
@@ -110,6 +110,31 @@ function panelsView(page: Page, shown: Shown) {
   </div>`;
 }
 
+/** What this draw shows, and where chance has made it unlike the theory. */
+function sayView(page: Page, shown: Shown) {
+  const own = { en, zh }[page.language];
+  const { mode, width, keys } = shown;
+  const { raw, scaled } = samples(page, shown);
+  const spread = (sample: Sample) => variance(sample.scores);
+  const largest = (sample: Sample) => cellWeight(Math.max(...sample.weights));
+  const [before, after] = [raw[0]!, scaled[0]!];
+  const says = fill(own.says, {
+    width,
+    raw: cellNumber(spread(before)),
+    scaled: cellNumber(spread(after)),
+    before: largest(before),
+    after: largest(after),
+  });
+  const value = cellNumber((theory(mode, width) * (keys - 1)) / keys);
+  const less = widths[widths.indexOf(width) - 1];
+  const there = mode === 'article' && less ? spread(published(page, less).raw[0]!) : 0;
+  const isLess = there > spread(before);
+  return html`<p aria-live="polite">
+    ${withWidths(says)} ${fill(own.expected, { keys, value })}
+    ${isLess ? withWidths(fill(own.fell, { less: less!, there: cellNumber(there) })) : nothing}
+  </p>`;
+}
+
 function checks(page: Page, shown: Shown) {
   const { raw, scaled } = samples(page, shown);
   return checksView(page.words, { of: { weights: [raw[0]!.weights, scaled[0]!.weights] } });
@@ -120,7 +145,9 @@ export class AttentionScalingLab extends Figure {
   static override key = 'lab';
 
   static firstFrame = (page: Page) =>
-    html`<div class="lab">${panelsView(page, home)} ${footView(checks(page, home))}</div>`;
+    html`<div class="lab">
+      ${panelsView(page, home)} ${sayView(page, home)} ${footView(checks(page, home))}
+    </div>`;
 
   /** As the last layout left it. */
   #chartWidth = 520;
@@ -262,7 +289,7 @@ export class AttentionScalingLab extends Figure {
         </button>
       </div>
       <div data-picture>
-        ${panelsView(page, shown)}
+        ${panelsView(page, shown)} ${sayView(page, shown)}
         <div class="lab-charts" aria-busy=${isBusy ? 'true' : 'false'}>
           ${chartsView(page, charted, surveyed(askedBy(charted)), shown.width, this.#chartWidth)}
           <p class="computing remark" role="status">${isBusy ? own.computing : nothing}</p>
