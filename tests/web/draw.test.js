@@ -13,7 +13,7 @@ const { cellNumber, cellWeight, equalsSign, exactNumber, givenNumber, operand, s
   await read('draw/number.ts');
 const { parseNumber } = await read('state/parse.ts');
 const { encode, decode } = await read('state/link.ts');
-const { invariantsOf, keptScaled } = await read('draw/invariants.ts');
+const { invariantsOf, keptScaled, likeWhole } = await read('draw/invariants.ts');
 const { tint } = await read('draw/scale.ts');
 
 test('cells have two decimals, a real minus, and never pretend', () => {
@@ -226,4 +226,7 @@ test('what is always true of weights fails where it is not', () => {
   assert.deepEqual(weights(...rounded), ['rowsSum']);
   assert.ok(keptScaled([[0.25, 0.75]], [[0, 1.5]], 0.5).holds);
   assert.ok(!keptScaled([[0.25, 0.75]], [[0, 0.75]], 0.5).holds);
+  assert.ok(likeWhole([1, 2 + 2 ** -51], [1, 2]).holds);
+  assert.equal(likeWhole([1, 2 + 1e-9], [1, 2]).wrong, 1);
+  assert.equal(likeWhole([NaN, 2], [1, 2]).wrong, 1);
 });

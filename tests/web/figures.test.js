@@ -342,6 +342,8 @@ test('below every table of weights stands what is always true of them, red where
       ...{ 'mask-painter': 0, polarity: 0, alignment: 0, cross: 0, dropout: 0, sentence: 0 },
       // Zeros written after softmax; a finite number where −∞ belongs, in a row that sees nothing; NaN.
       ...{ 'mask-order': 1, 'finite-mask': 2, 'nan-repair': 1 },
+      // The textbook's row of NaN; what float16 makes of a score beyond it.
+      ...{ 'online-softmax': 0, overflow: 2, precision: 2 },
     };
     for (const [name, count] of Object.entries(failing)) {
       const lines = (await wake(page, name)).locator('.invariants li');
@@ -353,7 +355,56 @@ test('below every table of weights stands what is always true of them, red where
       .locator('attention-finite-mask .invariants [data-holds="no"]')
       .allInnerTexts();
     assert.match(red.join(), /In \d of \d+ masked cells the weight is not 0\./);
+
+    // Each column of its own: no fault is laid at the other's door.
+    const partsOf = (name) =>
+      page
+        .locator(`attention-${name} .comparison > div`)
+        .evaluateAll((all) =>
+          all.map((part) => [
+            part.querySelector('.comparison-title').textContent.trim(),
+            [...part.querySelectorAll('li')].map(({ dataset }) => dataset.holds).join(' '),
+          ]),
+        );
+    assert.deepEqual(await partsOf('overflow'), [
+      ['as in the textbook', 'no no'],
+      ['largest subtracted first', 'yes yes'],
+    ]);
+    assert.deepEqual(await partsOf('precision'), [
+      ['all in float16', 'no no'],
+      ['in float16, scaled first', 'yes yes'],
+      ['converted to float32 first', 'yes yes'],
+    ]);
+    // A sum that overflows makes every weight 0: each lies in [0, 1], and all the same they are wrong.
+    await page.evaluate(() => (location.hash = 'exp.x=11,11,11&exp.t=float16'));
+    await page.locator('attention-overflow').getByText('not their sum').waitFor();
+    assert.deepEqual(await partsOf('overflow'), [
+      ['as in the textbook', 'no yes'],
+      ['largest subtracted first', 'yes yes'],
+    ]);
   });
+});
+
+test('a row that is read in tiles holds what a whole one does, whatever the tiles and the mask', async () => {
+  for (const settings of ['', 'online.tile=2', 'online.row=1&online.tile=4', 'online.mask=none']) {
+    await onPage(
+      `en/?embed=1&figure=online-softmax#${settings}`,
+      async (page) => {
+        const lines = page.locator('attention-online-softmax .invariants li');
+        const texts = await lines.allInnerTexts();
+        const masked = /row=1/.test(settings) ? 3 : 0;
+        assert.equal(texts.length, masked ? 5 : 4, texts.join());
+        if (masked) assert.match(texts.join(), /masked weight is exactly 0 \(3\)/);
+        assert.match(texts.at(-1), /that of the whole row at once/);
+        assert.deepEqual(
+          await lines.evaluateAll((all) => all.map(({ dataset }) => dataset.holds)),
+          texts.map(() => 'yes'),
+          settings,
+        );
+      },
+      { ready: (page) => page.locator('attention-online-softmax[data-live]').waitFor() },
+    );
+  }
 });
 
 test('on a phone no gap is kept for what is not said yet', async () => {

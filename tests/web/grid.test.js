@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onPage } from './browser.js';
 
-/** Figures that check their own numbers, each in its foot. */
+/** Figures that check their own numbers in their foot. */
 const checked = [
   'stepper',
   'retrieval',
@@ -19,6 +19,7 @@ const checked = [
   'sentence',
   'cross',
   'alignment',
+  'online-softmax',
 ];
 const isAt = (x, edge) => Math.abs(x - edge) < 1;
 

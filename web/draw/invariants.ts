@@ -1,12 +1,21 @@
 // What must be true of all weights and outputs, checked on the numbers themselves and always in sight.
 import { html, nothing } from 'lit';
+import type { DType } from 'attention-wasm';
 import type { Matrix } from '../state/case.js';
 import type { Frame } from '../state/frame.js';
 import { type Words, fill } from '../state/words.js';
 import { grouped } from './number.js';
 
 export interface Invariant {
-  name: 'rowsSum' | 'rowsSumOrEmpty' | 'inUnit' | 'maskedZero' | 'inHull' | 'keptScaled' | 'finite';
+  name:
+    | 'rowsSum'
+    | 'rowsSumOrEmpty'
+    | 'inUnit'
+    | 'maskedZero'
+    | 'inHull'
+    | 'keptScaled'
+    | 'finite'
+    | 'likeWhole';
   holds: boolean;
   /** How many cells or rows were looked at. */
   count: number;
@@ -30,7 +39,8 @@ export interface Checked {
   cause?: Frame['cause'];
   value?: Matrix;
   output?: Matrix;
-  dtype?: Frame['case']['dtype'];
+  /** In which they were computed; float64 unless said. */
+  dtype?: keyof typeof spacings | undefined;
 }
 
 export const checkedOf = ({ matrices, cause, case: { dtype } }: Frame): Checked => ({
@@ -40,7 +50,12 @@ export const checkedOf = ({ matrices, cause, case: { dtype } }: Frame): Checked 
 });
 
 /** Rounding of a sum of a few terms; anything beyond is a fault. */
-const spacings = { float16: 2 ** -10, float32: 2 ** -23, float64: Number.EPSILON };
+const spacings = {
+  float16: 2 ** -10,
+  bfloat16: 2 ** -7,
+  float32: 2 ** -23,
+  float64: Number.EPSILON,
+} satisfies Partial<Record<DType, number>>;
 const slackOf = (dtype: Checked['dtype'] = 'float64') => 8 * spacings[dtype];
 const sumOf = (row: readonly number[]) => row.reduce((sum, x) => sum + x, 0);
 
@@ -75,6 +90,10 @@ export function invariantsOf({ weights, cause, value, output, dtype }: Checked):
 /** Neither NaN nor infinite. */
 export const finite = (numbers: readonly number[]): Invariant =>
   checked('finite', numbers, Number.isFinite);
+
+/** A row that was made a part at a time, and the same one made at once. */
+export const likeWhole = (row: readonly number[], whole: readonly number[]): Invariant =>
+  checked('likeWhole', row, (x, at) => Math.abs(x - whole[at]!) <= slackOf());
 
 /** What dropout leaves of the weights: nothing, or what there was, grown by 1/(1 − p). */
 export function keptScaled(weights: Matrix, dropped: Matrix, p: number): Invariant {
@@ -118,6 +137,10 @@ export const invariantsView = (frame: Frame, words: Words, names?: readonly Inva
     words,
     '',
   );
+
+/** Those of one table of several, below it: its name is in sight already. */
+export const ownChecksView = (of: Checked, words: Words, name: string) =>
+  listView(invariantsOf(of), words, name);
 
 /** One of the tables of a figure, with its name where there are several. */
 export interface Part {

@@ -5,6 +5,8 @@ import { html, nothing } from 'lit';
 import en from '../content/en/figures/online-softmax.json';
 import zh from '../content/zh/figures/online-softmax.json';
 import { choiceView, switchView } from '../draw/controls.js';
+import { footView } from '../draw/inspector.js';
+import { checksView, invariantsOf, likeWhole } from '../draw/invariants.js';
 import { exactNumber } from '../draw/number.js';
 import { railView } from '../draw/rail.js';
 import { vector } from '../draw/symbols.js';
@@ -99,6 +101,36 @@ function tableView(page: Page, { tiles }: Run, step: number) {
   </table>`;
 }
 
+/** What each key weighs in the end: its exponential, rescaled as often as it was, over ℓ. */
+function weightsOf(tiles: readonly TileStep[]): number[] {
+  const { rowSum } = tiles.at(-1)!;
+  const exponentials = Array.from({ length: keys }, () => 0);
+  tiles.forEach(({ begin, end, rescale, weights }) => {
+    for (let at = 0; at < begin; ++at) exponentials[at]! *= rescale;
+    exponentials.splice(begin, end - begin, ...weights);
+  });
+  // A row that may read nothing has no sum.
+  return exponentials.map((x) => (rowSum === 0 ? x : x / rowSum));
+}
+
+/** What the tile did, and beside it what is checked of all of them. */
+function footOf(page: Page, of: Case, shown: Shown, run: Run, step: number) {
+  const { tiles, output } = run;
+  const own = { en, zh }[page.language];
+  const at = shown.row - 1;
+  const { matrices, cause } = frameOf(page, withCausal(of, shown.causal));
+  const weights = [weightsOf(tiles)];
+  const checks = checksView(page.words, {
+    of: [
+      ...invariantsOf({ weights, cause: [cause[at]!], value: matrices.value, output: [output] }),
+      likeWhole(output, matrices.output[at]!),
+    ],
+    name: own.checked,
+  });
+  const says = html`<p class="online-says" aria-live="polite">${saysView(page, run, step)}</p>`;
+  return footView(checks, says);
+}
+
 function saysView(page: Page, { tiles, output, lse }: Run, step: number) {
   const own = { en, zh }[page.language];
   const now = tiles[step - 1]!;
@@ -128,7 +160,7 @@ export class AttentionOnlineSoftmax extends Figure {
   static firstFrame = (page: Page) => {
     const all = run(page, page.store.home.case, home);
     return html`${tableView(page, all, all.tiles.length)}
-      <p>${saysView(page, all, all.tiles.length)}</p>`;
+    ${footOf(page, page.store.home.case, home, all, all.tiles.length)}`;
   };
 
   protected override readonly sharesCase = true;
@@ -208,8 +240,7 @@ export class AttentionOnlineSoftmax extends Figure {
         )}
         ${switchView(own.causal, shown.causal, (isOn) => this.set('mask', isOn ? undefined : 'none'))}
       </div>
-      ${tableView(page, all, step)}
-      <p class="online-says" aria-live="polite">${saysView(page, all, step)}</p>
+      ${tableView(page, all, step)} ${footOf(page, this.given, shown, all, step)}
     </div>`;
   }
 }

@@ -5,6 +5,7 @@ import { html, nothing } from 'lit';
 import en from '../content/en/figures/overflow.json';
 import zh from '../content/zh/figures/overflow.json';
 import { choiceView, enter, takenView } from '../draw/controls.js';
+import { ownChecksView } from '../draw/invariants.js';
 import { cellShare, exactNumber, grouped } from '../draw/number.js';
 import { explain } from '../state/explain.js';
 import { frameOf } from '../state/frame.js';
@@ -101,18 +102,20 @@ function boardView(page: Page, shown: Shown) {
       </tbody>
     </table>`;
   };
+  const checks = (name: string, { weights }: Way) =>
+    ownChecksView({ weights: [weights], dtype: shown.format }, page.words, name);
   const names = { format: shown.format, stored: naive.exponents.map(grouped).join(', ') };
   const isStored = naive.exponents.every((x, at) => grouped(x) === grouped(shown.scores[at]!));
   const isMerged = new Set(naive.exponents).size < new Set(shown.scores).size;
   return html`<div class="comparison" data-picture>
     <div>
       <p class="comparison-title">${own.textbook}</p>
-      ${way(own.textbook, naive, html`<var>x</var>`)}
+      ${way(own.textbook, naive, html`<var>x</var>`)} ${checks(own.textbook, naive)}
       <p class="remark">${verdict(naive, shown.format, own)} ${own.byPage}</p>
     </div>
     <div>
       <p class="comparison-title">${own.subtracted}</p>
-      ${way(own.subtracted, safe, less)}
+      ${way(own.subtracted, safe, less)} ${checks(own.subtracted, safe)}
       <p class="remark">
         ${safe.weights.some(Number.isNaN) ? fill(own.infinite, names) : own.safe}
       </p>

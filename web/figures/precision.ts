@@ -4,6 +4,7 @@ import { html } from 'lit';
 import en from '../content/en/figures/precision.json';
 import zh from '../content/zh/figures/precision.json';
 import { sliderView } from '../draw/controls.js';
+import { ownChecksView } from '../draw/invariants.js';
 import { cellShare, exactNumber, grouped } from '../draw/number.js';
 import { root, withWidths } from '../draw/symbols.js';
 import type { Page } from '../state/page.js';
@@ -65,7 +66,7 @@ function exactScores({ attention, library: { tensor } }: Page, keys: number[]): 
 function fate(page: Page, way: Way, { steps, diagnostics }: Trace, keys: number[]): string {
   const { words, language } = page;
   const own = { en, zh }[language];
-  const format = way === 'widened' ? 'float32' : 'float16';
+  const format = formatOf(way);
   if (!keys.every(Number.isFinite))
     return fill(own.inputLost, { format, largest: grouped(largest[format]) });
   const fault = diagnostics.firstNonFinite;
@@ -79,6 +80,10 @@ function fate(page: Page, way: Way, { steps, diagnostics }: Trace, keys: number[
   const wanted = exact.map(grouped).join(', ');
   return fill(own.rounded, { format, wanted, lost: lost.map(grouped).join(', ') });
 }
+
+const formatOf = (way: Way) => (way === 'widened' ? 'float32' : 'float16');
+const numbersOf = ({ steps }: Trace, name: (typeof rows)[number]) =>
+  [0, 1, 2].map((at) => Number(steps[name].data[at]));
 
 function boardView(page: Page, c: number) {
   const own = { en, zh }[page.language];
@@ -94,12 +99,11 @@ function boardView(page: Page, c: number) {
   const cell = (x: number, write = brief) =>
     html`<td ?data-lost=${!Number.isFinite(x)}>${write(x)}</td>`;
   const cells = (trace: Trace, name: (typeof rows)[number]) =>
-    [0, 1, 2].map((at) =>
-      cell(Number(trace.steps[name].data[at]), name === 'weights' ? cellShare : brief),
-    );
+    numbersOf(trace, name).map((x) => cell(x, name === 'weights' ? cellShare : brief));
   const way = (name: Way) => {
     const trace = found[name];
     const title = own.ways[name === 'widened' && !fits(page, c) ? 'float32' : name];
+    const checked = { weights: [numbersOf(trace, 'weights')], dtype: formatOf(name) } as const;
     return html`<div>
       <p class="comparison-title">${title}</p>
       <table class="lanes" aria-label=${title}>
@@ -126,6 +130,7 @@ function boardView(page: Page, c: number) {
           ${line(own.weights, cells(trace, 'weights'))}
         </tbody>
       </table>
+      ${ownChecksView(checked, page.words, title)}
       <p class="remark">${fate(page, name, trace, keys[name])}</p>
     </div>`;
   };
@@ -146,10 +151,10 @@ export class AttentionPrecision extends Figure {
   protected override exhibit(page: Page) {
     const c = this.#component;
     const found = traces(page, c);
-    const tables = Object.entries(found).map(([name, { steps }]) => ({
+    const tables = Object.entries(found).map(([name, trace]) => ({
       name: { float16: 'float16', first: 'float16, scaled first', widened: 'float32' }[name]!,
       head: ['', `k = ${c}`, `k = ${-c}`, `k = ${c - 1}`],
-      rows: rows.map((row) => [row, ...[0, 1, 2].map((at) => Number(steps[row].data[at]))]),
+      rows: rows.map((row) => [row, ...numbersOf(trace, row)]),
     }));
     const steps = ({ steps: { scores, scaled, weights } }: Trace) => {
       const numbers = [scores, scaled, weights].map(({ data }) => Array.from(data, Number));
