@@ -167,6 +167,11 @@ test('figures are elements in a page that knows nothing else, from the packed fi
       .first()
       .evaluate((figure) => getComputedStyle(figure).color);
     assert.equal(dark, 'rgb(233, 232, 228)');
+    // On dark paper of its own, unless the page has another for it.
+    const paper = () => second.evaluate((element) => getComputedStyle(element).backgroundColor);
+    assert.equal(await paper(), 'rgb(19, 21, 24)');
+    await second.evaluate((element) => element.style.setProperty('--attention-paper', '#0f1a2b'));
+    assert.equal(await paper(), 'rgb(15, 26, 43)');
   });
 });
 
@@ -182,15 +187,26 @@ const seenOf = (element) => {
     name: figure.getAttribute('aria-label'),
     text: figure.innerText.trim(),
     height: figure.getBoundingClientRect().height,
-    style: ['letterSpacing', 'textAlign', 'fontStyle', 'whiteSpace'].map(
-      (name) => getComputedStyle(figure)[name],
+    style: Object.fromEntries(
+      [
+        ...['letterSpacing', 'textAlign', 'fontStyle', 'whiteSpace', 'fontVariantCaps'],
+        ...['direction', 'wordBreak', 'textShadow', 'fontFeatureSettings', 'color'],
+      ].map((name) => [name, getComputedStyle(figure)[name]]),
     ),
+    paper: getComputedStyle(element).backgroundColor,
     tight: [...element.shadowRoot.querySelectorAll('.cell')]
       .filter((cell) => widthOf(cell) > cell.clientWidth)
       .map((cell) => `${cell.textContent.trim()} in ${cell.clientWidth} px`),
     fonts: getComputedStyle(figure).getPropertyValue('--sans'),
     count: element.shadowRoot.querySelectorAll('.card, .bug, .question, .goals li').length,
   };
+};
+
+/** Ink, on the figure's own paper, and nothing of what the page says of its text. */
+const ownStyle = {
+  ...{ letterSpacing: 'normal', textAlign: 'start', fontStyle: 'normal', whiteSpace: 'normal' },
+  ...{ fontVariantCaps: 'normal', direction: 'ltr', wordBreak: 'normal', textShadow: 'none' },
+  ...{ fontFeatureSettings: 'normal', color: 'rgb(27, 29, 33)' },
 };
 
 test('every figure is such an element, with its content and its name, in both languages', async () => {
@@ -202,7 +218,13 @@ test('every figure is such an element, with its content and its name, in both la
       `${languages.map(bare).join('')}
       <script type="module" src="./node_modules/attention-wasm/dist/figures/index.js"></script>`,
       // What such a page may say of all its text is not said of a figure's.
-      '<style>* { letter-spacing: 2px; text-align: center; font-style: italic; white-space: pre }</style>',
+      // The page is dark and its text light, without a word on its colour scheme.
+      `<style>
+        * { letter-spacing: 2px; text-align: center; font-style: italic; white-space: pre }
+        * { font-variant: small-caps; word-break: break-all; text-shadow: 1px 1px red }
+        * { font-feature-settings: 'smcp'; color: #eee; direction: rtl }
+        body { background: #123 }
+      </style>`,
     ),
   );
   // In the article the prose of these figures is the page's.
@@ -214,10 +236,12 @@ test('every figure is such an element, with its content and its name, in both la
       for (const tag of figureNames) {
         const element = page.locator(`div[lang="${language}"] ${tag}`);
         await element.and(page.locator('[data-live]')).waitFor({ state: 'attached' });
-        const { name, text, height, style, count, tight, fonts } = await element.evaluate(seenOf);
+        const { name, text, height, style, count, tight, fonts, paper } =
+          await element.evaluate(seenOf);
         assert.ok(text.length > 40 && height > 60, `${tag}: ${height} px of “${text}”`);
         assert.equal(/\p{Script=Han}/u.test(text), language === 'zh', `${tag}: ${text}`);
-        assert.deepEqual(style, ['normal', 'start', 'normal', 'normal'], tag);
+        assert.deepEqual(style, ownStyle, tag);
+        assert.equal(paper, 'rgb(255, 254, 252)', tag);
         // The page may not have the article's own: English is then not set in a Chinese font.
         const isLatinFirst = fonts.indexOf('system-ui') < fonts.indexOf('PingFang SC');
         assert.equal(isLatinFirst, language === 'en', `${tag}: ${fonts}`);

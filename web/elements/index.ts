@@ -3,7 +3,7 @@
 // Each has a state of its own, its own styles, and the language of the page around it. types.d.ts
 // says what a page can set and hear.
 import * as library from 'attention-wasm';
-import type { LitElement } from 'lit';
+import { type LitElement, unsafeCSS } from 'lit';
 import { failureNodes } from '../failure.js';
 import { type Figure, sheets } from '../figures/figure.js';
 import { type FigureClass, figures } from '../figures/index.js';
@@ -13,6 +13,7 @@ import { decode } from '../state/link.js';
 import { isShortened, lengthen } from '../state/shorten.js';
 import { Store } from '../state/store.js';
 import type { Language, Words } from '../state/words.js';
+import elementSheet from '../styles/element.css?inline';
 import proseSheet from '../styles/prose-figures.css?inline';
 
 const wordsOf: Record<Language, () => Promise<{ default: Words }>> = {
@@ -37,7 +38,10 @@ function alone(figure: FigureClass): CustomElementConstructor {
   const isProse = figure.prototype instanceof ProseFigure;
   const base = figure as unknown as Base;
   return class extends base {
-    static override styles = isProse ? sheets(proseSheet) : (base.styles ?? []);
+    static override styles = [
+      isProse ? sheets(proseSheet) : (base.styles ?? []),
+      unsafeCSS(elementSheet),
+    ];
 
     readonly #store = new Store(home);
 

@@ -3,7 +3,8 @@
  * `<attention-stepper>`, `<attention-mask-painter>`, `<attention-scaling-lab>` and the others.
  *
  * A figure speaks English, or Chinese where the nearest `lang` says so, and takes its theme from
- * the `color-scheme` of its surroundings.
+ * the `color-scheme` of its surroundings. It has a background of its own, so that it can be read on
+ * any page; the custom property `--attention-paper` gives it another.
  */
 export interface AttentionFigure extends HTMLElement {
   /**
