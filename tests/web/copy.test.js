@@ -120,6 +120,33 @@ test('what is selected across several matrices is copied in full, matrix by matr
     settings,
   ));
 
+test('what is painted copies as it is shown: what is added, or whether a pair is allowed', () =>
+  onPage(
+    'en/?embed=1&figure=mask-painter',
+    async (page) => {
+      const painter = page.locator('attention-mask-painter');
+      const cell = painter.locator('td[data-stage="mask"][data-row="1"][data-column="2"]');
+      await cell.focus();
+      assert.equal(await copied(page), '-Infinity');
+      await page.keyboard.press('Control+a');
+      const [first, ...rest] = (await copied(page)).split('\n');
+      assert.equal(first, ['0', ...Array(5).fill('-Infinity')].join('\t'));
+      assert.equal(rest.length, 5);
+      await painter.getByRole('radio', { name: 'what is allowed' }).check();
+      await cell.focus();
+      await page.keyboard.press('ArrowLeft');
+      assert.equal(await copied(page), '1');
+
+      await page.goto(page.url().replace(/figure=.*/, 'figure=polarity'));
+      const array = page.locator('attention-polarity .paint .cell');
+      await array.nth(1).focus();
+      assert.equal(await copied(page), '1');
+      await page.keyboard.press('Control+a');
+      assert.equal((await copied(page)).split('\n')[1], '0\t0\t1\t1');
+    },
+    { ...settings, ready: (page) => page.locator('attention-mask-painter[data-live]').waitFor() },
+  ));
+
 test('every figure with numbers copies them in full', () =>
   onPage(
     'en/?embed=1&figure=dropout',

@@ -24,6 +24,23 @@ test('every rule is hatched in a way of its own, and the weights as the mask', a
     const legend = Object.values(await angles(painter.locator('.hatches .cell')));
     assert.equal(legend.length, 6);
     assert.equal(new Set(legend).size, 6, legend.join(' | '));
+    // Only what is on is read; for the rest there is room, so that nothing moves.
+    const key = painter.locator('.hatches');
+    const rules = async () => (await key.innerText()).replace(/\s+/g, ' ').trim();
+    assert.match(
+      await rules(),
+      /^Hatched .* by the causal rule the padding rule several, or paint$/,
+    );
+    const { height } = await key.boundingBox();
+    await painter.getByRole('switch', { name: 'padding' }).click();
+    assert.match(await rules(), /by the causal rule$/);
+    await painter.getByRole('switch', { name: 'causal' }).click();
+    assert.equal(await key.isVisible(), false);
+    assert.equal((await key.boundingBox()).height, height);
+    await painter.locator('td[data-stage="mask"]').first().click();
+    assert.match(await rules(), /by several, or paint$/);
+    await page.evaluate(() => (location.hash = ''));
+    await painter.getByText('the padding rule').waitFor();
     const [mask, weights] = await Promise.all(
       ['mask', 'weights'].map((stage) => angles(painter.locator(`td[data-stage="${stage}"]`))),
     );

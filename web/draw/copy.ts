@@ -6,6 +6,7 @@ export type NumberTable = HTMLTableElement & {
   numberAt?: (row: number, column: number) => number;
 };
 
+const matrixSelector = '.matrix table, .paint';
 const cellSelector = 'td.cell';
 
 function numberOf(cell: HTMLTableCellElement): number | undefined {
@@ -34,9 +35,9 @@ function selectedIn(root: Node): Range | undefined {
 /** The cells of each matrix that a range covers, row by row; none where it begins or ends in prose. */
 function cellsIn(range: Range, figure: Element): HTMLTableCellElement[][][] {
   const isInMatrix = (node: Node) =>
-    (node instanceof Element ? node : node.parentElement)?.closest('.matrix');
+    (node instanceof Element ? node : node.parentElement)?.closest(matrixSelector);
   if (!isInMatrix(range.startContainer) || !isInMatrix(range.endContainer)) return [];
-  const tables = [...figure.querySelectorAll('.matrix table')];
+  const tables = [...figure.querySelectorAll(matrixSelector)];
   return tables.map((table) => rowsIn(range, table)).filter((rows) => rows.length > 0);
 }
 

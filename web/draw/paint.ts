@@ -1,6 +1,8 @@
-// A grid of on and off: click or Space toggles a cell, Shift+Space its row, Ctrl+Space its column.
+// A grid of on and off: click or Space toggles a cell, Shift+Space its row, Ctrl+Space its column. Ctrl+A
+// selects it, to be copied.
 import { type ReactiveController, type ReactiveControllerHost, html, nothing } from 'lit';
 import type { Mark } from './lineage.js';
+import { selectCells } from './copy.js';
 import { edges } from './matrix.js';
 
 type Host = ReactiveControllerHost & { renderRoot: ParentNode };
@@ -14,13 +16,15 @@ export interface Painted {
   columnHeads: readonly unknown[];
   /** What the cell reads, and how it is said. */
   text: (row: number, column: number) => string;
+  /** What is copied of it. */
+  number: (row: number, column: number) => number;
   spoken: (row: number, column: number) => string;
   /** Names the rule that forbids a cell; its hatch follows it. */
   cause?: (row: number, column: number) => readonly string[];
 }
 
-/** Without what is said of each cell, which a table tells by itself. */
-type Drawn = Omit<Painted, 'spoken'>;
+/** Without what is said of each cell, which a table tells by itself, and what is copied of it. */
+type Drawn = Omit<Painted, 'spoken' | 'number'>;
 
 export interface Painting extends Painted {
   isOn: (row: number, column: number) => boolean;
@@ -107,6 +111,7 @@ export class PaintController implements ReactiveController {
     };
     return html`<table
       class="paint"
+      .numberAt=${painting.number}
       role="grid"
       aria-label=${label}
       @click=${(event: Event) => this.#click(event, painting)}
@@ -142,12 +147,14 @@ export class PaintController implements ReactiveController {
     const at = this.#at(event);
     if (!at) return;
     const [row, column] = at;
-    const { key, shiftKey, ctrlKey } = event;
+    const { key, shiftKey, ctrlKey, metaKey } = event;
     const step = arrows[key];
     if (key === ' ' || key === 'Enter') {
       if (shiftKey) painting.toggle(range(painting.columns).map((j) => [row, j] as const));
       else if (ctrlKey) painting.toggle(range(painting.rows).map((i) => [i, column] as const));
       else painting.toggle([at]);
+    } else if (key === 'a' && (ctrlKey || metaKey)) {
+      selectCells(event.target as HTMLTableCellElement, 'matrix');
     } else if (step) this.#move(painting, row + step[0], column + step[1], event);
     else if (key === 'Home') this.#move(painting, row, 0, event);
     else if (key === 'End') this.#move(painting, row, painting.columns - 1, event);
@@ -160,6 +167,7 @@ export class PaintController implements ReactiveController {
     const clamp = (x: number, most: number) => Math.min(Math.max(x, 0), most - 1);
     const to = [clamp(row, rows), clamp(column, columns)] as const;
     this.#stops.set(label, to);
+    getSelection()?.removeAllRanges();
     this.host.requestUpdate();
     const table = event.currentTarget as HTMLElement;
     void this.host.updateComplete.then(() =>

@@ -5,6 +5,7 @@ import zh from '../content/zh/figures/mask-painter.json';
 import { hatchesView } from '../draw/hatches.js';
 import { type Lineage, maskCellsOf } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
+import { grouped } from '../draw/number.js';
 import type { Painted } from '../draw/paint.js';
 import { pairView } from '../draw/pair.js';
 import { vector } from '../draw/symbols.js';
@@ -17,6 +18,7 @@ import {
   isPadding,
   needsStart,
   read,
+  ruleNames,
   rulesOf,
   settingOf,
 } from '../state/mask-rules.js';
@@ -99,15 +101,17 @@ export function weightsView(
 }
 
 export type Reading = keyof Own['readings'];
-/** What is added to the scores, or whether a pair is allowed. */
-const textsOf: Record<Reading, readonly [string, string]> = {
-  added: ['0', '−∞'],
-  allowed: ['1', '0'],
+/** What is added to the scores, or whether a pair is allowed; of an allowed pair and of a masked one. */
+const numbersOf: Record<Reading, readonly [number, number]> = {
+  added: [0, -Infinity],
+  allowed: [1, 0],
 };
 
 export function paintedOf(own: Own, { setting, frame }: Masked, reading: Reading): Painted {
   const cause = (row: number, column: number) => frame.cause[row]?.[column] ?? [];
-  const text = (row: number, column: number) => textsOf[reading][cause(row, column).length ? 1 : 0];
+  const number = (row: number, column: number) =>
+    numbersOf[reading][cause(row, column).length ? 1 : 0];
+  const text = (row: number, column: number) => grouped(number(row, column));
   return {
     label: own.grid,
     rows: setting.queries,
@@ -115,6 +119,7 @@ export function paintedOf(own: Own, { setting, frame }: Masked, reading: Reading
     rowHeads: queryHeads(setting),
     columnHeads: keyHeads(setting),
     text,
+    number,
     spoken: (row, column) => {
       const rules = cause(row, column)
         .map((rule) => nameOf(rule, own))
@@ -127,11 +132,18 @@ export function paintedOf(own: Own, { setting, frame }: Masked, reading: Reading
   };
 }
 
-/** Each with a way of its own to be hatched. */
-const hatched = ['causal', 'padding', 'window', 'prefix', 'documents', 'several'] as const;
+/** What the rules and the paint can bring; paint is crossed, as are several rules. */
+const hatched = [...ruleNames, 'several'] as const;
+const asHatched = (cause: Frame['cause']) =>
+  cause.map((row) => row.map((rules) => (rules.includes('blocked') ? ['several'] : rules)));
 
 /** A 0/1 table is no M, which is added. */
-export const maskView = (page: Page, { setting }: Masked, reading: Reading, table: unknown) =>
+export const maskView = (
+  page: Page,
+  { setting, frame }: Masked,
+  reading: Reading,
+  table: unknown,
+) =>
   html`<div class="painter-mask">
     <div>
       <p class="matrix-title">
@@ -143,5 +155,5 @@ export const maskView = (page: Page, { setting }: Masked, reading: Reading, tabl
       ${table}
       <p class="axes">${page.words.axes}</p>
     </div>
-    ${hatchesView(page.words, hatched)}
+    ${hatchesView(page.words, asHatched(frame.cause), undefined, hatched)}
   </div>`;

@@ -146,6 +146,7 @@ export class AttentionPolarity extends TracedFigure<Name> {
         rowHeads: range.map((i) => vector('q', i)),
         columnHeads: range.map((j) => vector('k', j)),
         text: (row, column) => (isTrue(row, column) ? 'True' : 'False'),
+        number: (row, column) => Number(isTrue(row, column)),
         spoken: (row, column) =>
           fill(own.cell, {
             row: row + 1,
