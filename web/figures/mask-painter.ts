@@ -15,6 +15,7 @@ import {
   type MaskSetting,
   type RuleName,
   clamped,
+  cross,
   fieldsOf,
   home,
   limitsOf,
@@ -238,6 +239,13 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
               this.#toggleRule(name, isOn),
             ),
           )}
+          ${
+            this.isMine
+              ? nothing
+              : html`<button type="button" @click=${() => this.#change({ ...home, ...cross })}>
+                  ${own.cross}
+                </button>`
+          }
           <button
             type="button"
             aria-disabled=${setting.painted.size === 0}

@@ -34,11 +34,14 @@ export const home: MaskSetting = {
   painted: new Set(),
 };
 
+/** Queries of another sequence than the keys. */
+export const cross: Partial<MaskSetting> = { rules: ['padding'], queries: 4, padded: 2 };
+
 /** In the order of the table of strategies. */
 export const strategies: readonly Partial<MaskSetting>[] = [
   { rules: ['padding'] },
   { rules: ['causal', 'padding'] },
-  { rules: ['padding'], queries: 4, padded: 2 },
+  cross,
   { rules: ['causal', 'window'] },
   { rules: ['prefix'] },
   { rules: ['causal', 'documents'] },
