@@ -128,12 +128,12 @@ export function softmaxLines(
     return [{ stage: 'weights', name: html`${words.rowMax}`, text: html`${words.emptyRow}` }];
   }
   const texts = masked.map(exactNumber);
-  const powers = exponentials.map(
-    (value, n) =>
-      // No power is 0: what is was too small for a number.
-      html`e<sup>${texts[n]} − ${operand(exactNumber(max))}</sup>
-        ${value === 0 ? '≈ 0' : `${equalsSign([value])} ${exactNumber(value)}`}`,
-  );
+  const powers = exponentials.map((value, n) => {
+    // No power of a number is 0: what is was too small for one.
+    const zero = Number.isFinite(masked[n]) && Number.isFinite(max) ? '≈ 0' : '= 0';
+    return html`e<sup>${texts[n]} − ${operand(exactNumber(max))}</sup>
+      ${value === 0 ? zero : `${equalsSign([value])} ${exactNumber(value)}`}`;
+  });
   const listed = withGaps(powers, gaps, html`…`);
   return [
     {

@@ -110,7 +110,7 @@ export function factsView(page: Page, result: Result) {
   const rowsText = named.join(own.comma) + (nanRows.length > NAMED ? '…' : '');
   const { words } = page;
   const nameOf = (stage: string) => stageName(page, stage as StageName);
-  const { wrongSums, wrongShares, wrongMasked } = checks;
+  const { wrongSums, wrongShares, wrongMasked, hull } = checks;
   const hasSinks = !!result.call.options.sinks;
   const { rows, columns } = stages.get('weights')!;
   const sumsText = () => {
@@ -122,7 +122,7 @@ export function factsView(page: Page, result: Result) {
     return hasSinks ? own.facts.wrongSinkSums : own.facts.wrongSums;
   };
   const count = (wrong: number, of: number) => ({ wrong: grouped(wrong), count: grouped(of) });
-  const ruleView = (name: 'inUnit' | 'maskedZero', wrong: number, of: number) =>
+  const ruleView = (name: 'inUnit' | 'maskedZero' | 'inHull', wrong: number, of: number) =>
     checkView(
       words,
       fill(words[wrong === 0 ? 'invariant' : 'notSo'][name], count(wrong, of)),
@@ -137,6 +137,7 @@ export function factsView(page: Page, result: Result) {
         ? ruleView('maskedZero', wrongMasked, checks.masked)
         : checkView(words, own.facts.noneMasked)
     }
+    ${hull ? ruleView('inHull', hull.wrong, hull.count) : checkView(words, hasSinks ? own.facts.sinkHull : own.facts.dropoutHull)}
     ${checkView(
       words,
       nonFinite

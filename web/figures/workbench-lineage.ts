@@ -16,6 +16,7 @@ import {
 } from '../draw/provenance.js';
 import { indexed, root, vector } from '../draw/symbols.js';
 import type { Result } from '../state/bench-result.js';
+import { causesAt } from '../state/bench-causes.js';
 import { type StageName, isInput, isPair, pairNames } from '../state/bench-settings.js';
 import { fourAxes } from '../state/bench-head.js';
 import { shortestOf } from '../state/bench-numbers.js';
@@ -35,11 +36,11 @@ const at = (result: Result, stage: StageName, row: number, column: number) => {
   const { data, columns } = stageOf(result, stage);
   return data[row * columns + column]!;
 };
+const isForbidden = (result: Result, row: number, column: number) =>
+  result.causes.cells[row * stageOf(result, 'masked').columns + column] !== 0;
 /** The keys that a query reads. */
 const visibleTo = (result: Result, row: number) =>
-  indices(stageOf(result, 'masked').columns).filter(
-    (j) => at(result, 'masked', row, j) !== -Infinity,
-  );
+  indices(stageOf(result, 'masked').columns).filter((j) => !isForbidden(result, row, j));
 
 /** Of these keys, which a query reads, that with the largest weight. */
 const largestOf = (result: Result, row: number, visible: readonly number[]) =>
@@ -162,8 +163,7 @@ function weightText(
   if (keys.of.length === 0) return emptyText(page);
   const { exponentials, rowSum } = result.softmax;
   const sum = rowSum[row]!;
-  if (at(result, 'masked', row, column) === -Infinity)
-    return html`= 0 ÷ ${exactNumber(sum)} = <b>0</b>`;
+  if (isForbidden(result, row, column)) return html`= 0 ÷ ${exactNumber(sum)} = <b>0</b>`;
   const power = exponentials[row * result.stages.get('masked')!.columns + column]!;
   const ratio = `${exactNumber(power)} ÷ ${exactNumber(sum)}`;
   return operation(ratio, [power, sum], at(result, 'weights', row, column));
@@ -209,7 +209,10 @@ function textOf(page: Page, result: Result, cell: BenchCell, keys: Written): Tem
     column,
   );
   if (stage === 'masked') {
-    const added = value === -Infinity && before !== -Infinity ? '(−∞)' : '0';
+    const { columns } = stageOf(result, stage);
+    const isByRule = causesAt(result.allowed, row * columns + column).length > 0;
+    const isMade = value === -Infinity && before !== -Infinity;
+    const added = isByRule || isMade ? '(−∞)' : '0';
     return addition(`${exactNumber(before)} + ${added}`, [before], value);
   }
   const text: Partial<Record<StageName, unknown>> = {
@@ -233,7 +236,7 @@ function rowLine(page: Page, result: Result, stage: StageName, row: number, keys
   const all = indices(columns);
   const { of, gaps } = written(all, keys.of);
   const numbers = of.map((j) => at(result, stage, row, j));
-  const isForced = (n: number) => at(result, 'masked', row, of[n]!) === -Infinity;
+  const isForced = (n: number) => isForbidden(result, row, of[n]!);
   return {
     stage,
     name: html`${fill(page.words.rowOf, { matrix: stageName(page, stage), row: row + 1 })}`,

@@ -3,7 +3,8 @@
 import { html, nothing } from 'lit';
 import en from '../content/en/figures/workbench.json';
 import zh from '../content/zh/figures/workbench.json';
-import type { Field, Given } from '../state/bench-call.js';
+import type { Call, Field, Given } from '../state/bench-call.js';
+import { grouped } from '../draw/number.js';
 import { CallProblem } from '../state/bench-problem.js';
 import type { Result } from '../state/bench-result.js';
 import {
@@ -43,6 +44,22 @@ export interface Messages {
 const isOff = (name: SettingName, used: string) =>
   (name === 'softcap' || name === 'dropout') && used === '0';
 
+/** Numbers of the tensors that their type has none for. */
+const beyondText = (
+  { language }: Page,
+  [field, { count, dtype, ...one }]: Call['beyond'][number],
+) => {
+  const own = { en, zh }[language];
+  const text = fill(own.beyond, {
+    name: own.fieldNames[field],
+    asked: grouped(one.asked),
+    used: grouped(one.used),
+    place: `[${one.place.join(', ')}]`,
+    dtype,
+  });
+  return count > 1 ? text + own.space + fill(own.beyondCount, { count: grouped(count) }) : text;
+};
+
 /** Everything that was asked for and could not be had. */
 function remarksOf(page: Page, { clamped, refusal, shown }: Messages): string[] {
   const own = { en, zh }[page.language];
@@ -75,7 +92,11 @@ function remarksOf(page: Page, { clamped, refusal, shown }: Messages): string[] 
     pairs.push(['cell', asked.cell.map((x) => x + 1).join(', '), used]);
   }
   const missed = pairs.filter(([, wanted, used]) => wanted !== used);
-  return [...said, ...missed.map(([name, ...values]) => say(own.clamped, name, ...values))];
+  return [
+    ...said,
+    ...result.call.beyond.map((each) => beyondText(page, each)),
+    ...missed.map(([name, ...values]) => say(own.clamped, name, ...values)),
+  ];
 }
 
 /** What a problem is about, where the call can do without it. */

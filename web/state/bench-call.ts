@@ -1,7 +1,8 @@
 // The workbench's call: from what the reader brought and set to what the library is asked.
 import type { AttentionOptions, MaskRule, Tensor } from 'attention-wasm';
+import { type Beyond, beyondOf } from './bench-finite.js';
 import { fourAxes, headOf, optionsOfHead, slopesOf } from './bench-head.js';
-import { computedIn, copied, numbersOf } from './bench-numbers.js';
+import { type FloatType, computedIn, copied, numbersOf } from './bench-numbers.js';
 import { CallProblem } from './bench-problem.js';
 import { type Lists, type RuleSizes, type Rules, maskRules, withTensor } from './bench-rules.js';
 import type { Meaning, Settings } from './bench-settings.js';
@@ -30,6 +31,8 @@ export interface Call {
   shown: Three;
   /** Without dropout: which weights it drops depends on the place in the whole. */
   shownOptions: AttentionOptions;
+  /** What of the tensors their type has no number for. */
+  beyond: readonly (readonly [field: Field, beyond: Beyond])[];
   batch: number;
   head: number;
 }
@@ -140,11 +143,21 @@ export function* callOf(given: Given, settings: Settings): Generator<void, Call>
   const batch = Math.min(settings.batch, batches - 1);
   const head = Math.min(settings.head, heads - 1);
   const kvHead = Math.floor((head * kvHeads) / heads);
-  const { expected } = given;
+  const { expected, mask } = given;
   const isWeights = expected && sameShape(expected.shape, [batches, heads, queries, keys]);
   const brought = yield* broughtOf(given, settings);
   const rules = brought.rule ? withTensor(settings.mask) : settings.mask;
   if (!brought.rule && rules.some(({ kind }) => kind === 'tensor')) throw new CallProblem('noMask');
+  const beyond: [Field, Beyond][] = [];
+  const note = function* (field: Field, made: Tensor, dtype: FloatType) {
+    const found = yield* beyondOf(given[field]!, made.data, dtype);
+    if (found) beyond.push([field, found]);
+  };
+  for (const [at, field] of fields.slice(0, 3).entries()) {
+    yield* note(field, whole[at]!, settings.dtype);
+  }
+  const biasField = given.bias ? 'bias' : mask && 'mask';
+  if (brought.bias && biasField) yield* note(biasField, brought.bias, computedIn(settings.dtype));
   const sizes = { batches, heads, queries, keys };
   const options: AttentionOptions = optionsOf(settings, rules, brought, sizes);
   const returns = isWeights || options.dropout ? (['weights'] as const) : [];
@@ -159,6 +172,7 @@ export function* callOf(given: Given, settings: Settings): Generator<void, Call>
     options: returns.length > 0 ? { ...options, returns, ...weightsFor } : options,
     shown: whole.map((tensor, at) => headOf(tensor, batch, at === 0 ? head : kvHead)) as never,
     shownOptions: optionsOfHead(options, slopesOf(settings, heads), batch, head),
+    beyond,
     batch,
     head,
   };

@@ -1,4 +1,7 @@
-// Which groups of rules forbid which cells of the workbench's mask.
+// Which cells of the workbench's mask are forbidden: by which groups of rules, or by a bias. A score that
+// was computed to be −∞ is not.
+import type { Tensor } from 'attention-wasm';
+import { fourAxes } from './bench-head.js';
 import { slices } from './turns.js';
 
 /** For each group of rules 1 where it lets a query read a key, [T, S]. */
@@ -14,17 +17,33 @@ export interface Causes {
   found: ReadonlySet<number>;
 }
 
-export function* causesOf(masked: ArrayLike<number>, allowed: Allowed): Generator<void, Causes> {
-  const cells = new Uint8Array(masked.length);
+/** Whether a bias of one head, which may be broadcast, forbids a cell [T, S]. */
+function forbiddenBy(bias: Tensor | undefined, keys: number): (at: number) => boolean {
+  if (!bias) return () => false;
+  const [, , rows, columns] = fourAxes(bias.shape);
+  const data = bias.data as Float32Array;
+  return (at) => {
+    const [row, column] = [rows > 1 ? Math.floor(at / keys) : 0, columns > 1 ? at % keys : 0];
+    return data[row * columns + column] === -Infinity;
+  };
+}
+
+/** Of so many queries and keys. */
+export function* causesOf(
+  [queries, keys]: readonly [number, number],
+  allowed: Allowed,
+  bias?: Tensor,
+): Generator<void, Causes> {
+  const cells = new Uint8Array(queries * keys);
+  const isForbidden = forbiddenBy(bias, keys);
   const found = new Set<number>();
   yield* slices(cells.length, (from, to) => {
     for (let at = from; at < to; ++at) {
-      if (masked[at] !== -Infinity) continue;
       let cause = 0;
       for (let group = 0; group < allowed.length; ++group) {
         if (allowed[group]![at] === 0) cause = cause === 0 ? group + 1 : OTHER;
       }
-      cells[at] = cause || OTHER;
+      cells[at] = cause || (isForbidden(at) ? OTHER : 0);
     }
     for (let cause = 1; cause <= allowed.length; ++cause) {
       if (!found.has(cause) && cells.subarray(from, to).includes(cause)) found.add(cause);

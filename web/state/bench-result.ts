@@ -5,10 +5,13 @@ import type {
   AttentionWorker,
   Explanation,
   MaskRule,
+  Tensor,
 } from 'attention-wasm';
 import type { Call } from './bench-call.js';
 import { type Causes, causesOf } from './bench-causes.js';
 import { fourAxes } from './bench-head.js';
+import { type Hull, hullOf } from './bench-hull.js';
+import { firstInput } from './bench-finite.js';
 import { computedIn, widened } from './bench-numbers.js';
 import { type InputName, type StageName, isInput, stageNames } from './bench-settings.js';
 import { type Comparison, type Numbers, compare } from './compare.js';
@@ -38,6 +41,8 @@ export interface Checks {
   masked: number;
   /** Masked weights that are not 0. */
   wrongMasked: number;
+  /** The output between the numbers of V that it is made of; null where it need not be. */
+  hull: Hull | null;
 }
 
 export interface Result {
@@ -116,10 +121,12 @@ function* largestOf(data: ArrayLike<number>): Generator<void, number> {
 }
 
 function* checksOf(
-  { data, rows, columns }: Shown,
-  masked: ArrayLike<number>,
+  stages: Result['stages'],
+  value: Shown,
+  { cells }: Causes,
   { options, settings }: Call,
 ): Generator<void, Checks> {
+  const { data, rows, columns } = stages.get('weights')!;
   const sums = new Float64Array(rows);
   const read = new Uint32Array(rows);
   let [wrongShares, wrongMasked] = [0, 0];
@@ -128,7 +135,7 @@ function* checksOf(
       const weight = data[at]!;
       const row = Math.floor(at / columns);
       sums[row]! += weight;
-      if (masked[at] !== -Infinity) read[row]! += 1;
+      if (cells[at] === 0) read[row]! += 1;
       else if (weight !== 0) wrongMasked += 1;
       if (!(weight >= 0 && weight <= 1)) wrongShares += 1;
     }
@@ -147,6 +154,11 @@ function* checksOf(
     wrongShares,
     masked: data.length - read.reduce((sum, count) => sum + count, 0),
     wrongMasked,
+    // Only of weights that sum to 1, or of none. Twice: once more where the output is rounded to its type.
+    hull:
+      options.dropout || options.sinks
+        ? null
+        : yield* hullOf(stages.get('output')!, value, cells, 2 * near),
   };
 }
 
@@ -209,6 +221,8 @@ function* resultOf(
     const domain = name === 'weights' ? 1 : name === 'dropped' ? full : reach;
     stages.set(name, { data, rows: queries, columns: isOutput ? width : keys, domain });
   }
+  const { bias } = call.shownOptions;
+  const causes = yield* causesOf([queries, keys], allowed, bias as Tensor | undefined);
   const first = diagnostics.firstNonFinite;
   const all = weights ?? { shape: [queries, keys], data: numbers(steps.weights).data };
   return {
@@ -223,17 +237,21 @@ function* resultOf(
       rowSum: numbers(steps.rowSum).data,
     },
     allowed,
-    causes: yield* causesOf(numbers(steps.masked).data, allowed),
+    causes,
     batches,
     heads,
-    checks: yield* checksOf(stages.get('weights')!, stages.get('masked')!.data, call),
+    checks: yield* checksOf(stages, inputs.value, causes, call),
     emptyRows: diagnostics.emptyRows.length,
     // A weight that is NaN is told of by its row.
     largest: diagnostics.rows.reduce(
       (most, row) => (row.largestWeight > most ? row.largestWeight : most),
       0,
     ),
-    nonFinite: first && { stage: first.step, row: first.query, column: first.column },
+    // What is computed from an input that is not finite is not finite because of that.
+    nonFinite: first && {
+      ...{ stage: first.step, row: first.query, column: first.column },
+      ...(yield* firstInput(inputs, causes)),
+    },
     comparison: expected ? yield* compare(expected, output, all, call.settings) : null,
   };
 }

@@ -54,7 +54,7 @@ const tolerances: Record<FloatType, Tolerance> = {
 type Tolerance = readonly [absolute: number, relative: number, decimals?: number];
 
 /** The place of an element, counted from 1. */
-function placeIn(shape: readonly number[], at: number): number[] {
+export function placeIn(shape: readonly number[], at: number): number[] {
   const place: number[] = [];
   let rest = at;
   for (const length of [...shape].reverse()) {
