@@ -157,3 +157,27 @@ test('every figure with numbers copies them in full', () =>
     },
     { ...settings, ready: (page) => page.locator('attention-dropout[data-live]').waitFor() },
   ));
+
+test('the workbench’s numbers are copied as its type reads them shortest', () =>
+  onPage(
+    'en/?embed=1&figure=workbench',
+    async (page) => {
+      const at = (stage, row, column) =>
+        page.locator(`td[data-stage="${stage}"][data-row="${row}"][data-column="${column}"]`);
+      await at('query', 0, 0).focus();
+      assert.equal(await copied(page), '0.11');
+      await at('scores', 0, 0).focus();
+      const single = toNested(
+        attention.explain(...given.map((of) => tensor(toNested(of), 'float32')), {}).steps.scores,
+      )[0][0];
+      const text = await copied(page);
+      assert.equal(Math.fround(Number(text)), single);
+      assert.ok(text.length <= 12, text);
+      const sum = page.locator('.matrix[data-stage="weights"] td.sum').nth(1);
+      assert.equal(await sum.getAttribute('aria-label'), 'weights, row 2, row sum, 1.00');
+    },
+    {
+      ...settings,
+      ready: (page) => page.locator('attention-workbench[data-live]').waitFor(),
+    },
+  ));

@@ -26,6 +26,8 @@ export interface MatrixModel<Name extends string = Stage> {
   domain: number;
   cause?: (row: number, column: number) => readonly string[];
   caption?: string;
+  /** A number as it is copied, where its type reads a shorter one as the same. */
+  copied?: (x: number) => number;
   /** One more column with each row's sum. */
   sums?: boolean;
   /** Its step has not come yet: its numbers wait in grey, without tint, its hatching is pale. */
@@ -159,6 +161,19 @@ function cellView<Name extends string>(
   >${content}</td>`;
 }
 
+function sumView(
+  { spokenName }: MatrixModel<string>,
+  words: Words,
+  row: number,
+  text: string,
+  isCell: boolean,
+) {
+  const name = fill(words.rowOf, { matrix: spokenName, row: row + 1 });
+  const spoken = `${name}, ${words.rowSumLabel}, ${text.replaceAll('\u2212', '-')}`;
+  // Of a plain table the heads say it.
+  return html`<td class="sum" aria-label=${isCell ? spoken : nothing}>${text}</td>`;
+}
+
 /** `grid` is what the reader is doing with it; without it the table is for reading only. */
 export function matrixView<Name extends string>(
   model: MatrixModel<Name>,
@@ -168,6 +183,9 @@ export function matrixView<Name extends string>(
   const { values, transposed } = model;
   const [rows, columns] = [values.length, values[0]?.length ?? 0];
   const [drawnRows, drawnColumns] = transposed ? [columns, rows] : [rows, columns];
+  const { copied = (x) => x } = model;
+  const numberAt = (row: number, column: number) =>
+    copied((transposed ? values[column]?.[row] : values[row]?.[column]) ?? NaN);
   const sum = (row: number) => (values[row] ?? []).reduce((total, x) => total + x, 0);
   return html`<div
     class="matrix"
@@ -181,7 +199,7 @@ export function matrixView<Name extends string>(
       <span class="shape">${drawnRows}×${drawnColumns}</span>
     </p>
     <table
-      .numberAt=${(row: number, column: number) => (transposed ? values[column]?.[row] : values[row]?.[column]) ?? NaN}
+      .numberAt=${numberAt}
       role=${grid ? 'grid' : nothing}
       aria-label="${model.spokenName}, ${drawnRows}×${drawnColumns}"
     >
@@ -203,7 +221,8 @@ export function matrixView<Name extends string>(
                 ? html`<td class="row-head"></td>`
                 : html`<th scope="row">${model.rowHeads[r]}</th>`
             }
-            ${cells} ${model.sums ? html`<td class="sum">${cellNumber(sum(r))}</td>` : nothing}
+            ${cells}
+            ${model.sums ? sumView(model, words, r, cellNumber(sum(r)), grid !== undefined) : nothing}
           </tr>`;
         })}
       </tbody>

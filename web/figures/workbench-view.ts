@@ -8,6 +8,7 @@ import { byPointer, lineView, ownSumView } from '../draw/inspector.js';
 import { matrixView } from '../draw/matrix.js';
 import { cellNumber, cellWeight, exactNumber } from '../draw/number.js';
 import { symbols, vector } from '../draw/symbols.js';
+import { computedIn, shortestOf } from '../state/bench-numbers.js';
 import type { Result } from '../state/bench-result.js';
 import { type StageName, isInput, isPair } from '../state/bench-settings.js';
 import type { Page } from '../state/page.js';
@@ -78,6 +79,8 @@ function tableView(
           : isOutput
             ? own.outputAxes
             : page.words.axes,
+      // What float32 and the types that are computed in it read as the same number.
+      ...(computedIn(result.call.settings.dtype) === 'float32' ? { copied: shortestOf } : {}),
       sums: isWeights,
       ghost: false,
     },
