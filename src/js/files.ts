@@ -87,9 +87,9 @@ function readNpy(bytes: Uint8Array<ArrayBuffer>, name: string): Tensor {
   const [, order = '', kind = written.replace(/^'|'$/g, '')] =
     /^'([<>|=]?)(\w+)'$/.exec(written) ?? [];
   const [, layout] = /'fortran_order': *(True|False)/.exec(header) ?? [];
-  const [, lengths] = /'shape': *\(([\d, ]*)\)/.exec(header) ?? [];
+  const [, lengths] = /'shape': *\(([-\d, ]*)\)/.exec(header) ?? [];
   if (layout === undefined || lengths === undefined) throw wrong(name, 'has a header that is cut');
-  const shape = (lengths.match(/\d+/g) ?? []).map(Number);
+  const shape = (lengths.match(/-?\d+/g) ?? []).map(Number);
   const stored = bytes.slice(start + length);
   const tensor = tensorOf(shape, kind, order === '>' ? swapped(stored, kind) : stored, name);
   return layout === 'True' ? { ...tensor, strides: columnMajor(shape) } : tensor;
@@ -106,6 +106,7 @@ function readSafetensors(bytes: Uint8Array<ArrayBuffer>, name: string): Map<stri
   const twice = repeatedName(header);
   if (twice !== undefined) throw namedTwice(name, twice);
   const entries = Object.entries(table).filter(([key]) => key !== '__metadata__');
+  checkBytes(entries, name);
   return new Map(
     entries.map(
       ([
@@ -122,6 +123,31 @@ function readSafetensors(bytes: Uint8Array<ArrayBuffer>, name: string): Map<stri
       },
     ),
   );
+}
+
+/** Every byte belongs to one tensor at most, as the format has it; those without elements have none. */
+function checkBytes(
+  entries: readonly (readonly [key: string, { data_offsets: readonly [number, number] }])[],
+  name: string,
+): void {
+  const places = entries
+    .map(
+      ([
+        key,
+        {
+          data_offsets: [from, to],
+        },
+      ]) => ({ key, from, to }),
+    )
+    .filter(({ from, to }) => to > from)
+    .sort((a, b) => a.from - b.from);
+  for (const [at, { key, to }] of places.entries()) {
+    const next = places[at + 1];
+    if (next && next.from < to) {
+      const advice = 'save each tensor with bytes of its own';
+      throw wrong(name, `has ${key} and ${next.key} in the same bytes; ${advice}`);
+    }
+  }
 }
 
 /** A zip archive of .npy files. */

@@ -155,6 +155,25 @@ function archive(name, content) {
   return Buffer.concat([first, list, end]);
 }
 
+/** A safetensors file with these tensors of float32 at these bytes. */
+function placed(places) {
+  const entries = Object.entries(places).map(([name, [from, to]]) => {
+    const shape = [(to - from) / 4];
+    return [name, { dtype: 'F32', shape, data_offsets: [from, to] }];
+  });
+  const header = Buffer.from(JSON.stringify(Object.fromEntries(entries)));
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(header.length));
+  const end = Math.max(...Object.values(places).flat());
+  return Buffer.concat([length, header, Buffer.alloc(end)]);
+}
+
+test('.safetensors: tensors without elements share a place with others', async () => {
+  const bytes = placed({ a: [0, 8], none: [0, 0], b: [8, 16], also: [8, 8] });
+  const tensors = await readTensors(bytes, 'some.file');
+  assert.deepEqual([...tensors.keys()], ['a', 'none', 'b', 'also']);
+});
+
 const npy = file('query.npy');
 const altered = (from, to) => Buffer.from(npy.toString('latin1').replace(from, to), 'latin1');
 /** A copy with one whole number of the file, little-endian, replaced; from the end where at < 0. */
@@ -174,6 +193,7 @@ const wrong = {
     'data',
   ],
   'a .npy cut off within its header': [npy.subarray(0, 30), /header that is cut/],
+  'a .npy with a negative shape': [altered('(4, 3), ', '(-4, 3),'), /damaged: its shape is -4×3$/],
   'a .npy cut off at its start': [npy.subarray(0, 7), /some\.file is cut off$/],
   'complex numbers': [
     altered('<f4', '<c8'),
@@ -209,6 +229,10 @@ const wrong = {
   'a .safetensors whose header is cut off': [
     safetensors({ a: ['F32', [2], new Float32Array(2)] }).subarray(0, 20),
     /cut off within its header/,
+  ],
+  'a .safetensors with two tensors on the same bytes': [
+    placed({ a: [0, 8], b: [8, 8], q: [8, 16], k: [12, 20] }),
+    /has q and k in the same bytes; save each tensor with bytes of its own/,
   ],
   float8: [safetensors({ a: ['F8_E4M3', [1], new Uint8Array(1)] }), /type 'F8_E4M3'/, 'dtype'],
   'whole numbers too large': [
