@@ -167,7 +167,7 @@ test('alignment: both conventions, a start of one’s own, and the refusal that 
     assert.deepEqual(await outputs('top-left'), ['1.00', '1.50']);
     assert.deepEqual(await outputs('bottom-right'), ['3.75', '6.20']);
     const text = () => alignment.locator('.figure').innerText();
-    assert.match(await text(), /refused: “T ≠ S: Q has 2 queries, K has 5 keys.*S − T \+ 1 = 4/);
+    assert.match(await text(), /refused: “T ≠ S: Q is 2 long, K is 5 long.*S − T \+ 1 = 4/);
     // At key 4 it is bottom-right, at key 1 top-left.
     const first = alignment.getByRole('spinbutton').nth(2);
     for (const [key, same] of [

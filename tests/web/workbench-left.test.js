@@ -66,7 +66,7 @@ test('workbench: a rule that the reader asked for stays with other tensors', asy
     await bench.getByLabel('softcap').fill('2');
     await bench.getByLabel('softcap').press('Enter');
     await give(json('mine.json', mine));
-    await says(bench, 'T ≠ S: Q has 6 queries, K has 7 keys');
+    await says(bench, 'T ≠ S: Q is 6 long, K is 7 long');
     assert.equal(await causal(bench).count(), 1);
     assert.equal(await bench.getByText('has gone with').count(), 0);
   }, alone);

@@ -31,6 +31,37 @@ for (const [what, text] of Object.entries(read)) {
   });
 }
 
+/** Each with the names that are left out, and whether a column of names is. */
+const headed = {
+  'names of columns': ['a,b\n1,2\n3,4', 'a, b', false],
+  'quoted names, from a spreadsheet': ['"first";"second"\n1;2\n3;4', 'first, second', false],
+  'names and an index, from pandas': [',a,b\n0,1,2\n1,3,4', 'a, b', true],
+  'names and a named index': [',a,b\nq1,1,2\nq2,3,4', 'a, b', true],
+  'columns that are only counted, from pandas': [',0,1\n0,1,2\n1,3,4', '0, 1', true],
+  'the same between tabs': ['\t0\t1\n0\t1\t2\n1\t3\t4', '0, 1', true],
+  'names and an index, printed': ['   a  b\n0  1  2\n1  3  4', 'a, b', true],
+  'rows counted from 1, from R': ['"a","b"\n"1",1,2\n"2",3,4', 'a, b', true],
+  'long names': [
+    'a-very-long-name,another-long-name\n1,2\n3,4',
+    'a-very-long-name, anothe…',
+    false,
+  ],
+};
+for (const [what, [text, names, hasIndex]] of Object.entries(headed)) {
+  test(`text is read without what is beside its numbers: ${what}`, () => {
+    const tensor = one(readTexts(text, 'q'));
+    assert.deepEqual(rowsOf(tensor), square);
+    assert.deepEqual(tensor.shape, [2, 2]);
+    assert.deepEqual(tensor.header, { names, hasIndex });
+  });
+}
+
+test('text is read: numbers alone have no header', () => {
+  for (const text of ['0,1,2\n0,1,2', 'nan inf\n1 2', '1\n2']) {
+    assert.equal(one(readTexts(text, 'q')).header, undefined);
+  }
+});
+
 test('text is read: numbers that are not finite, by every name, and truth values', () => {
   const text = 'nan NaN inf -inf Infinity -Infinity +inf ∞ −∞ -∞ True false −1e−3 .5 5.';
   const wanted = [NaN, NaN, Infinity, -Infinity, Infinity, -Infinity, Infinity, Infinity];
@@ -58,7 +89,13 @@ const refused = [
   ['notNumber', { text: '10²', place: '[1, 1]' }, '10²,2'],
   ['notNumber', { text: '1+2j', place: '[1]' }, '[1+2j]'],
   ['notNumber', { text: 'null', place: '[1, 2]' }, '[[1, null]]'],
-  ['notNumber', { text: 'q1', place: '[1, 1]' }, 'q1,q2\n1,2'],
+  ['notNumber', { text: 'q1', place: '[1, 1]' }, 'q1,q2'],
+  ['notNumber', { text: 'q1', place: '[1, 1]' }, 'q1,2\n1,2'],
+  ['notNumber', { text: 'two', place: '[3, 1]' }, 'a,b\n1,2\ntwo,3'],
+  ['notNumber', { text: 'title', place: '[1, 1]' }, 'title\n5 6\n7 8'],
+  ['ragged', { row: 3, length: 1, first: 2 }, 'a,b\n1,2\n3'],
+  ['missing', { place: '[1, 1]' }, ',2\n3,4'],
+  ['missing', { place: '[1, 1]' }, ',0,1\n5,1,2\n3,3,4'],
   ['notNumber', { text: '1 2', place: '[1, 2]' }, '1,1 2'],
   ['notNumber', { text: '1 2', place: '[1]' }, '["1 2"]'],
   ['notNumber', { text: 'np.float64', place: '[1]' }, '[np.float64(1.5)]'],

@@ -25,6 +25,13 @@ export interface Pasted {
   note: string;
 }
 
+/** What of a text was no number of the tensor's, and was left out. */
+export const headerText = ({ language }: Page, { header }: Pick<GivenTensor, 'header'>): string => {
+  if (!header) return '';
+  const own = { en, zh }[language].header;
+  return fill(header.hasIndex ? own.both : own.row, { names: header.names });
+};
+
 /** A single row may stand without brackets of its own. */
 function rowsOf({ shape, data }: GivenTensor): number[][] | undefined {
   const [height, width] = shape.length === 1 ? [1, shape[0]!] : (shape as [number, number]);
@@ -44,7 +51,8 @@ export function pasted(page: Page, text: string, room: Room): Pasted | string {
   const { errors } = { en, zh }[page.language];
   const { words } = page;
   try {
-    const given = rowsOf(readText(text));
+    const read = readText(text);
+    const given = rowsOf(read);
     if (!given) return words.badPaste;
     const [rows, columns] = room.shape;
     const fits = (block: number[][]) =>
@@ -65,7 +73,11 @@ export function pasted(page: Page, text: string, room: Room): Pasted | string {
       if (j >= 0) return fill(errors.notNumber, { text: row[j]!, place: `[${i + 1}, ${j + 1}]` });
     }
     const says = block === asDrawn ? words.pastedAsDrawn : words.pastedAsStored;
-    return { block, note: room.isTransposed ? fill(says, { matrix: room.matrix, drawn }) : '' };
+    const notes = [
+      headerText(page, read),
+      room.isTransposed ? fill(says, { matrix: room.matrix, drawn }) : '',
+    ];
+    return { block, note: notes.filter((note) => note !== '').join(' ') };
   } catch (error) {
     if (error instanceof ReadError) return fill(errors[error.word], error.values);
     throw error;

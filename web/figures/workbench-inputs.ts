@@ -10,6 +10,7 @@ import type { Page } from '../state/page.js';
 import { ReadError } from '../state/read-text.js';
 import { choiceOf, isWithFirst } from '../state/shared-case.js';
 import { fill } from '../state/words.js';
+import { headerText } from './paste.js';
 
 export const shapeText = (shape: readonly number[]) =>
   shape.length === 0 ? '[]' : shape.join('×');
@@ -111,6 +112,7 @@ function fieldView(page: Page, inputs: BenchInputs, field: Field) {
           </select>`
         : nothing
     }
+    ${tensor?.header ? html`<p class="remark" role="status">${headerText(page, tensor)}</p>` : nothing}
     ${problem ? html`<p class="bench-problem" role="alert">${problem}</p>` : nothing}
   </div>`;
 }

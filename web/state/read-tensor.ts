@@ -46,7 +46,9 @@ const sentences: readonly (readonly [ReadError['word'], RegExp])[] = [
     /^(?<name>.+?) has (?<found>\d+) bytes for (?<count>\S+) elements of (?<bytes>\d) bytes, shape (?<shape>.*)$/,
   ],
   ['unknownFile', /^(?<name>.+?) is neither a /],
+  ['badShape', /^(?<name>.+?) is damaged: its shape is (?<shape>.+)$/],
   ['damaged', /^(?<name>.+?) is damaged/],
+  ['sameBytes', /^(?<name>.+?) has (?<entry>.+) and (?<other>.+) in the same bytes/],
 ];
 
 /** An error of the library's as one of this page's. */

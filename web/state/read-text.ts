@@ -10,6 +10,8 @@ export interface GivenTensor {
   dtype: string;
   /** The most decimals that a number of a text was printed with. */
   decimals?: number;
+  /** What a text had beside its numbers: the names of its columns, and maybe a column that numbers its rows. */
+  header?: { names: string; hasIndex: boolean };
   /** The file that brought it, and when: what came in one go has one time. */
   came?: { file: string; at: number };
 }
@@ -34,6 +36,8 @@ export class ReadError extends Error {
       | 'cutHeader'
       | 'cutEntry'
       | 'damaged'
+      | 'badShape'
+      | 'sameBytes'
       | 'damagedEntry'
       | 'noNpy'
       | 'zip64'
@@ -63,8 +67,7 @@ const shortened = (text: string) => (text.length > 24 ? `${text.slice(0, 24)}…
 export function readText(text: string): GivenTensor {
   const plain = halfWidth(text).trim();
   if (plain === '') throw new ReadError('empty');
-  const read = plain.includes('[') ? readNested(plain) : readRows(plain);
-  return { ...read, decimals: decimalsOf(plain) };
+  return plain.includes('[') ? readNested(plain) : readRows(plain);
 }
 
 /** The most digits behind a point; those of powers of ten say little of the last place. */
@@ -101,6 +104,40 @@ function numberOf(token: string, place: () => number[]): number {
   throw new ReadError(word, { text: shortened(token), ...where });
 }
 
+const isName = (token: string) =>
+  token !== '' &&
+  !spelled.has(token.toLowerCase()) &&
+  parseNumber(token) === undefined &&
+  !isTooLarge(token) &&
+  !/^(\.\.\.|…)$/.test(token);
+
+/** Whether these are whole numbers in a row, from 0 or 1. */
+const areCounted = (tokens: readonly string[]) =>
+  [0, 1].some((first) => tokens.every((token, at) => token === `${first + at}`));
+
+/**
+ * The names of columns, as pandas, R and spreadsheets write them above the numbers: none is a number, or
+ * they are counted as the rows are. Above the column that names the rows there is nothing.
+ */
+function headerOf(table: readonly (readonly string[])[]): GivenTensor['header'] {
+  const [[corner, ...rest], ...below] = table as [string[], ...string[][]];
+  const width = below[0]?.length;
+  if (corner === undefined || width === undefined) return undefined;
+  const names = corner === '' ? rest : [corner, ...rest];
+  const hasIndex = width === names.length + 1;
+  if (width !== names.length && !hasIndex) return undefined;
+  const rows = below.map(([first = '']) => first);
+  const areRows = areCounted(rows) || rows.every(isName);
+  // A line of one word above two columns may as well be a title.
+  const isIndex = corner === '' || (names.length > 1 && areRows);
+  const isHeader = names.every(isName)
+    ? !hasIndex || isIndex
+    : hasIndex && areCounted(names) && areCounted(rows);
+  return isHeader && names.length > 0
+    ? { names: shortened(names.join(', ')), hasIndex }
+    : undefined;
+}
+
 /** Cells that one and the same separator separates; lines that begin with # are remarks. */
 function readRows(text: string): GivenTensor {
   const lines = text
@@ -113,17 +150,22 @@ function readRows(text: string): GivenTensor {
     throw new ReadError('comma', { text: shortened(lines[0]!), place: placeText([1, 1]) });
   }
   const separator = [';', '\t', ','].find((sign) => text.includes(sign)) ?? /\s+/;
-  const numbers: number[] = [];
-  let width = 0;
-  for (const [row, line] of lines.entries()) {
+  const table = lines.map((line) => {
     const cells = line.replace(/\s*[,;]$/, '').split(separator);
-    width ||= cells.length;
+    return cells.map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
+  });
+  const header = headerOf(table);
+  const [top, left] = [header ? 1 : 0, header?.hasIndex ? 1 : 0];
+  const width = table[top]!.length;
+  const numbers: number[] = [];
+  for (const [row, cells] of table.entries()) {
+    if (row < top) continue;
     if (cells.length !== width) {
       throw new ReadError('ragged', { row: row + 1, length: cells.length, first: width });
     }
-    for (const [column, cell] of cells.entries()) {
+    for (const [column, token] of cells.entries()) {
+      if (column < left) continue;
       const place = () => [row + 1, column + 1];
-      const token = cell.trim().replace(/^"(.*)"$/, '$1');
       // A decimal comma, or one more separator?
       if (token.includes(',')) {
         throw new ReadError('comma', { text: shortened(token), place: placeText(place()) });
@@ -131,7 +173,13 @@ function readRows(text: string): GivenTensor {
       numbers.push(numberOf(token, place));
     }
   }
-  return { shape: [lines.length, width], data: Float64Array.from(numbers), dtype: 'text' };
+  return {
+    shape: [lines.length - top, width - left],
+    data: Float64Array.from(numbers),
+    dtype: 'text',
+    decimals: decimalsOf(lines.slice(top).join('\n')),
+    ...(header ? { header } : {}),
+  };
 }
 
 /** Around the brackets there may be names and calls, but no more numbers. */
@@ -191,5 +239,10 @@ function readNested(text: string): GivenTensor {
   if (numbers.length !== shape.reduce((a, b) => a * b)) {
     throw new ReadError('mixed', { place: placeText([1]) });
   }
-  return { shape, data: Float64Array.from(numbers), dtype: 'text' };
+  return {
+    shape,
+    data: Float64Array.from(numbers),
+    dtype: 'text',
+    decimals: decimalsOf(text),
+  };
 }
