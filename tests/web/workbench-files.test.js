@@ -232,18 +232,30 @@ const broken = [
     safe(entryOf({}), Buffer.alloc(4)),
   ],
   [
-    'damaged',
-    { name: 'a.safetensors: q' },
+    'badShape',
+    { name: 'a.safetensors: q', shape: '-2' },
     'a.safetensors',
     safe(entryOf({ shape: [-2] }), Buffer.alloc(8)),
   ],
   [
-    'damaged',
-    { name: 'a.safetensors: q' },
+    'badShape',
+    { name: 'a.safetensors: q', shape: '1.5' },
     'a.safetensors',
     safe(entryOf({ shape: [1.5] }), Buffer.alloc(8)),
   ],
   ['damaged', { name: 'a.safetensors' }, 'a.safetensors', safe('{"q": null}')],
+  [
+    'sameBytes',
+    { name: 'a.safetensors', entry: 'q', other: 'k' },
+    'a.safetensors',
+    safe(
+      JSON.stringify({
+        q: { dtype: 'F32', shape: [1], data_offsets: [0, 4] },
+        k: { dtype: 'F32', shape: [1], data_offsets: [0, 4] },
+      }),
+      Buffer.alloc(4),
+    ),
+  ],
   [
     'cutHeader',
     { name: 'a.safetensors' },

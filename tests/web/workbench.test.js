@@ -33,9 +33,9 @@ test('workbench: text of every kind, and what is wrong with it, without losing a
       /^Row 2 is 2 long, the first is 3\./,
     );
     await type(bench, 'query', JSON.stringify(seed.Q).replace('0.11', 'NaN'));
-    await says(bench, 'First number that is not finite: scores, row 1, column 1.');
+    await says(bench, 'First number that is not finite: Q, row 1, column 1.');
     const failed = bench.locator('.bench-facts li[data-holds="no"]');
-    assert.equal(await failed.count(), 3);
+    assert.equal(await failed.count(), 4);
     await says(bench, 'Rows whose weights do not sum to a number: 1 (1 in all).');
     await says(bench, 'The other rows of weights sum to between 1.0000 and 1.0000.');
     await type(bench, 'query', JSON.stringify(seed.Q));
@@ -146,7 +146,7 @@ test('workbench: which way a mask of truth values goes is asked, other numbers a
         await says(bench, 'Rows that may read nothing: 1 of 4.');
         // What must be true is, of an empty row too.
         const held = bench.locator('.bench-facts li[data-holds="yes"]');
-        assert.equal(await held.count(), 4);
+        assert.equal(await held.count(), 5);
         assert.match((await held.allInnerTexts())[2], /Every masked weight is exactly 0 \(10\)/);
         await type(bench, 'mask', '');
         await meaning.waitFor({ state: 'detached' });
