@@ -314,21 +314,3 @@ test('alignment: the values may be changed in any of the calls, and are those of
     settings,
   );
 });
-
-test('projection: where Undo takes the row that has the focus, its matrix keeps it', async () => {
-  const [path, settings] = alone('projection', 'xw.n=3');
-  await onPage(
-    path,
-    async (page) => {
-      const figure = page.locator('attention-projection');
-      await figure.getByRole('slider').press('ArrowRight');
-      const last = cellOf(figure, 'scores', 3, 0);
-      await last.click();
-      await page.keyboard.press('Control+z');
-      await last.waitFor({ state: 'detached' });
-      await figure.locator('td[data-stage="scores"]:focus').waitFor();
-      assert.equal((await focused(page)).place, 'scores 2 0');
-    },
-    settings,
-  );
-});

@@ -5,10 +5,6 @@ import { noChange } from 'lit';
 import { AsyncDirective } from 'lit/async-directive.js';
 import { directive } from 'lit/directive.js';
 
-/** Does it once the frame that is drawn next has been painted. */
-export const afterFrame = (act: () => void): void =>
-  void requestAnimationFrame(() => setTimeout(act));
-
 class AfterPaint extends AsyncDirective {
   #of: object | undefined;
   #make: () => unknown = () => noChange;
@@ -21,7 +17,7 @@ class AfterPaint extends AsyncDirective {
     if (isSame && !this.#isDue) return make();
     if (!this.#isDue) {
       this.#isDue = true;
-      afterFrame(() => this.#draw());
+      requestAnimationFrame(() => setTimeout(() => this.#draw()));
     }
     return noChange;
   }

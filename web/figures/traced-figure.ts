@@ -3,7 +3,7 @@
 import { html, nothing } from 'lit';
 import { GridController, type GridEdits } from '../draw/grid.js';
 import { footView, inspectorView } from '../draw/inspector.js';
-import { afterFrame, afterPaint } from '../draw/later.js';
+import { afterPaint } from '../draw/later.js';
 import { type Lineage, marksFor } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
 import type { Line } from '../draw/provenance.js';
@@ -153,14 +153,12 @@ export abstract class TracedFigure<Name extends string> extends Figure {
     event.preventDefault();
     this.undo();
     const { stage } = target.dataset;
-    // Once all has been drawn: the matrix may have become smaller.
-    void this.updateComplete.then(() =>
-      afterFrame(() => {
-        if (target.isConnected || !stage) return;
-        const cell = `td[data-stage="${stage}"][tabindex="0"]`;
-        this.renderRoot.querySelector<HTMLElement>(cell)?.focus();
-      }),
-    );
+    void this.updateComplete.then(() => {
+      // The matrix may have become smaller.
+      if (target.isConnected || !stage) return;
+      const cell = `td[data-stage="${stage}"][tabindex="0"]`;
+      this.renderRoot.querySelector<HTMLElement>(cell)?.focus();
+    });
   }
 
   /** What it shows, drawn with what the reader is doing, the sum behind the cell looked at, and checks. */
