@@ -1,6 +1,6 @@
-// Who moves a slider looks at the matrices that it changes. What follows from those, the sum and the
-// checks at a figure's foot above all, would hold them up, by a quarter and more: it comes with the next
-// frame, so that nothing is ever said of other numbers for longer than that.
+// The foot of a figure is drawn once its matrices have been painted, not with them: who moves a slider
+// looks at the matrices, and the sum and the checks below them would hold those up by a quarter. They
+// come with the next frame, so that nothing is ever said of other numbers for longer than that.
 import { noChange } from 'lit';
 import { AsyncDirective } from 'lit/async-directive.js';
 import { directive } from 'lit/directive.js';

@@ -8,14 +8,13 @@ import { sliderView, switchView } from '../draw/controls.js';
 import { hatchesView } from '../draw/hatches.js';
 import { footView } from '../draw/inspector.js';
 import { checkedOf, checksView } from '../draw/invariants.js';
-import { afterPaint, atRest } from '../draw/later.js';
+import { atRest } from '../draw/later.js';
 import { type GridState, type MatrixModel, matrixView } from '../draw/matrix.js';
 import { type Pair, pairView } from '../draw/pair.js';
 import { spellAs } from '../draw/provenance.js';
 import { domainOf } from '../draw/scale.js';
 import { symbols, vector } from '../draw/symbols.js';
 import { type Cell, sameMatrix, sizeOf } from '../state/case.js';
-import type { Frame } from '../state/frame.js';
 import type { Page } from '../state/page.js';
 import type { Input } from '../state/random.js';
 import { fill } from '../state/words.js';
@@ -42,13 +41,10 @@ import { onward } from './traced-figure.js';
 
 const signed = (x: number) => String(x).replace('-', '−');
 
-/** Q, K and their scores, which all calls share: those of any of them. */
-function scoresView(
-  { words }: Page,
-  { matrices }: Frame,
-  { keys }: Setting,
-  grid?: GridState<Name>,
-) {
+/** Q, K and their scores, which all calls share. */
+function scoresView(page: Page, setting: Setting, grid?: GridState<Name>) {
+  const { words } = page;
+  const { matrices } = alignedBy(page, setting).frames['top-left'];
   const input = (stage: 'query' | 'key'): MatrixModel<Name> => ({
     stage,
     values: matrices[stage],
@@ -72,7 +68,7 @@ function scoresView(
     values: matrices.scores,
     kind: 'scores',
   };
-  return html`<div class="meeting" ?data-many=${keys > 5}>
+  return html`<div class="meeting" ?data-many=${setting.keys > 5}>
     ${matrixView(input('key'), words, grid)} ${matrixView(input('query'), words, grid)}
     ${pairView(words, scores, grid)}
   </div>`;
@@ -150,16 +146,13 @@ const roomy = 5;
 function boardView(page: Page, setting: Setting, grid?: GridState<Name>) {
   const own = { en, zh }[page.language];
   const message = refusal(page, setting);
-  const { frames, lineage } = alignedBy(page, setting);
-  const { 'top-left': any } = frames;
-  const [, width] = sizeOf(any.matrices.value);
-  const scores = () => scoresView(page, any, setting, grid);
+  const [, width] = sizeOf(alignedBy(page, setting).frames['top-left'].matrices.value);
   // Where there is room, cells are as wide as the most keys leave them: they keep their width as the
   // slider moves, for another is a new style for each, which takes as long as all else that it does.
   const across = setting.from.key.length + width;
   const narrow = Math.max(setting.keys, roomy) + width;
   return html`<div data-picture>
-      ${setting.isEqual ? nothing : grid ? afterPaint(lineage, scores) : scores()}
+      ${setting.isEqual ? nothing : scoresView(page, setting, grid)}
       <div class="comparison" data-across style="--across:${across};--narrow:${narrow}">
         ${starts.map((start) => alignedView(page, setting, start, grid))}
       </div>

@@ -2,7 +2,6 @@
 import { type TemplateResult, html } from 'lit';
 import en from '../content/en/figures/projection.json';
 import zh from '../content/zh/figures/projection.json';
-import { afterPaint } from '../draw/later.js';
 import { type GridState, type MatrixModel, matrixView } from '../draw/matrix.js';
 import { exactNumber, givenNumber } from '../draw/number.js';
 import { type Line, rowText, spell, sumOfProducts } from '../draw/provenance.js';
@@ -41,9 +40,13 @@ const titles: Record<Name, TemplateResult> = {
   output: symbols.output,
 };
 
-/** X and the W of each role above their products; then, a frame later, what attention makes of those. */
-export function boardView(page: Page, shown: Projected, role: Role, grid?: GridState<Name>) {
-  const { matrices, domains, lineage } = shown;
+/** X and the W of each role above their products; then what attention makes of those. */
+export function boardView(
+  page: Page,
+  { matrices, domains }: Projected,
+  role: Role,
+  grid?: GridState<Name>,
+) {
   const own = { en, zh }[page.language];
   const { words } = page;
   const plain = (count: number) =>
@@ -88,12 +91,11 @@ export function boardView(page: Page, shown: Projected, role: Role, grid?: GridS
     };
     return matrixView(model, words, grid);
   };
-  const chain = () => (['scores', 'scaled', 'weights', 'output'] as const).map(block);
   return html`<div class="projection-board" data-role=${role}>
       ${block('x')} ${roles.map((each) => block(weightsOf[each]))} ${roles.map(block)}
     </div>
     <div class="chain" role="group" aria-label=${own.chain}>
-      ${grid ? afterPaint(lineage, chain) : chain()}
+      ${(['scores', 'scaled', 'weights', 'output'] as const).map(block)}
     </div>`;
 }
 
