@@ -131,14 +131,7 @@ function checkBytes(
   name: string,
 ): void {
   const places = entries
-    .map(
-      ([
-        key,
-        {
-          data_offsets: [from, to],
-        },
-      ]) => ({ key, from, to }),
-    )
+    .map(([key, { data_offsets: place }]) => ({ key, from: place[0], to: place[1] }))
     .filter(({ from, to }) => to > from)
     .sort((a, b) => a.from - b.from);
   for (const [at, { key, to }] of places.entries()) {
