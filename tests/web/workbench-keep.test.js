@@ -175,7 +175,7 @@ test('workbench: where a browser keeps nothing it works, and says what would be 
         bench,
         isFull ? /more than this browser has room for/ : /keeps nothing for this page/,
       );
-      await says(bench, 'T ≠ S: Q has 3 queries');
+      await says(bench, 'T ≠ S: Q is 3 long');
       await page.reload();
       await bench.scrollIntoViewIfNeeded();
       await says(field(bench, 'query'), '4×3, float64');

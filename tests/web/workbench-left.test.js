@@ -136,7 +136,8 @@ test('workbench: a mask goes with the Q, K and V that it came with, and one that
     // A mask that was brought by itself stays, and is one press from being removed.
     await give(json('my_mask.json', [[1, 0, 1]]));
     await says(asked, 'The mask holds only true and false');
-    await give(json('call-3.json', { q: two.q, k: two.k, v: two.v }));
+    await give(json('call-3.json', { ...two, q: rows(5, 8, 4) }));
+    await says(field(bench, 'query'), '5×8');
     await says(bench, 'The mask came from my_mask.json.');
     await bench.getByRole('button', { name: 'Remove the mask' }).click();
     await fresh(bench);
