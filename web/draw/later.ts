@@ -1,6 +1,6 @@
-// The foot of a figure is drawn once its matrices have been painted, not with them: who moves a slider
-// looks at the matrices, and the sum and the checks below them would hold those up by a quarter. They
-// come with the next frame, so that nothing is ever said of other numbers for longer than that.
+// Who moves a slider looks at the matrices that it changes. What follows from those, the sum and the
+// checks at a figure's foot above all, would hold them up, by a quarter and more: it comes with the next
+// frame, so that nothing is ever said of other numbers for longer than that.
 import { noChange } from 'lit';
 import { AsyncDirective } from 'lit/async-directive.js';
 import { directive } from 'lit/directive.js';
@@ -10,11 +10,14 @@ class AfterPaint extends AsyncDirective {
   #make: () => unknown = () => noChange;
   #isDue = false;
 
-  override render(of: object, make: () => unknown): unknown {
+  override render(of: object, make: () => unknown, isUrgent: boolean): unknown {
     const isSame = this.#of === undefined || this.#of === of;
     this.#of = of;
     this.#make = make;
-    if (isSame && !this.#isDue) return make();
+    if (isUrgent || (isSame && !this.#isDue)) {
+      this.#isDue = false;
+      return make();
+    }
     if (!this.#isDue) {
       this.#isDue = true;
       requestAnimationFrame(() => setTimeout(() => this.#draw()));
@@ -23,17 +26,25 @@ class AfterPaint extends AsyncDirective {
   }
 
   #draw(): void {
+    if (!this.#isDue) return;
     this.#isDue = false;
     this.setValue(this.#make());
   }
 }
 
+const later = directive(AfterPaint);
+
 /**
- * What `make` gives: at once while `of` is the same object, as when the reader points about, and else
- * after the frame that is now being drawn. Of several that follow one another within a frame the last
- * is drawn.
+ * What `make` gives: at once while `of` is the same object, as when the reader points about, or where it
+ * `isUrgent`, and else after the frame that is now being drawn. Of several that follow one another within
+ * a frame the last is drawn.
  */
-export const afterPaint = directive(AfterPaint);
+export const afterPaint = (of: object, make: () => unknown, isUrgent = false): unknown =>
+  later(of, make, isUrgent);
+
+/** How a part of a picture is drawn that follows from others: with them, or a frame after them. */
+export type Follow = (make: () => unknown) => unknown;
+export const withTheRest: Follow = (make) => make();
 
 /** Does what there is time for while the page rests. */
 export const atRest = (act: () => void): void => {

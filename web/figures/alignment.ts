@@ -8,7 +8,7 @@ import { sliderView, switchView } from '../draw/controls.js';
 import { hatchesView } from '../draw/hatches.js';
 import { footView } from '../draw/inspector.js';
 import { checkedOf, checksView } from '../draw/invariants.js';
-import { atRest } from '../draw/later.js';
+import { type Follow, atRest, withTheRest } from '../draw/later.js';
 import { type GridState, type MatrixModel, matrixView } from '../draw/matrix.js';
 import { type Pair, pairView } from '../draw/pair.js';
 import { spellAs } from '../draw/provenance.js';
@@ -143,7 +143,13 @@ const isDoubling = ({ from, keys }: Setting) =>
 /** On a phone, of so many keys and fewer all cells are alike in width. */
 const roomy = 5;
 
-function boardView(page: Page, setting: Setting, grid?: GridState<Name>) {
+/** What the calls make of Q, K and V goes first: that is where they differ. */
+function boardView(
+  page: Page,
+  setting: Setting,
+  grid?: GridState<Name>,
+  follow: Follow = withTheRest,
+) {
   const own = { en, zh }[page.language];
   const message = refusal(page, setting);
   const [, width] = sizeOf(alignedBy(page, setting).frames['top-left'].matrices.value);
@@ -152,7 +158,7 @@ function boardView(page: Page, setting: Setting, grid?: GridState<Name>) {
   const across = setting.from.key.length + width;
   const narrow = Math.max(setting.keys, roomy) + width;
   return html`<div data-picture>
-      ${setting.isEqual ? nothing : scoresView(page, setting, grid)}
+      ${setting.isEqual ? nothing : follow(() => scoresView(page, setting, grid))}
       <div class="comparison" data-across style="--across:${across};--narrow:${narrow}">
         ${starts.map((start) => alignedView(page, setting, start, grid))}
       </div>
@@ -270,7 +276,7 @@ export class AttentionAlignment extends InputsFigure<Name, Input> {
       </div>
       ${this.traced(
         page,
-        (grid) => boardView(page, setting, grid),
+        (grid, follow) => boardView(page, setting, grid, follow),
         () => checks(page, setting),
       )}`;
   }

@@ -2,6 +2,7 @@
 import { type TemplateResult, html } from 'lit';
 import en from '../content/en/figures/projection.json';
 import zh from '../content/zh/figures/projection.json';
+import { type Follow, withTheRest } from '../draw/later.js';
 import { type GridState, type MatrixModel, matrixView } from '../draw/matrix.js';
 import { exactNumber, givenNumber } from '../draw/number.js';
 import { type Line, rowText, spell, sumOfProducts } from '../draw/provenance.js';
@@ -40,12 +41,16 @@ const titles: Record<Name, TemplateResult> = {
   output: symbols.output,
 };
 
-/** X and the W of each role above their products; then what attention makes of those. */
+/**
+ * X and the W of each role above their products; then what attention makes of those. X and the product
+ * of `role` go first.
+ */
 export function boardView(
   page: Page,
   { matrices, domains }: Projected,
   role: Role,
   grid?: GridState<Name>,
+  follow: Follow = withTheRest,
 ) {
   const own = { en, zh }[page.language];
   const { words } = page;
@@ -91,11 +96,14 @@ export function boardView(
     };
     return matrixView(model, words, grid);
   };
+  const ofRole = (each: Role, name: Name) =>
+    each === role ? block(name) : follow(() => block(name));
   return html`<div class="projection-board" data-role=${role}>
-      ${block('x')} ${roles.map((each) => block(weightsOf[each]))} ${roles.map(block)}
+      ${block('x')} ${roles.map((each) => ofRole(each, weightsOf[each]))}
+      ${roles.map((each) => ofRole(each, each))}
     </div>
     <div class="chain" role="group" aria-label=${own.chain}>
-      ${(['scores', 'scaled', 'weights', 'output'] as const).map(block)}
+      ${follow(() => (['scores', 'scaled', 'weights', 'output'] as const).map(block))}
     </div>`;
 }
 

@@ -96,7 +96,7 @@ export class AttentionProjection extends InputsFigure<Name, InputName> {
       </div>
       ${this.traced(
         page,
-        (grid) => boardView(page, shown, role, grid),
+        (grid, follow) => boardView(page, shown, role, grid, follow),
         () =>
           html`<div class="beside">
             ${checksView(page.words, { of: checkedOf(shown.frame) })}

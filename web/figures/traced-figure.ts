@@ -3,7 +3,7 @@
 import { html, nothing } from 'lit';
 import { GridController, type GridEdits } from '../draw/grid.js';
 import { footView, inspectorView } from '../draw/inspector.js';
-import { afterPaint } from '../draw/later.js';
+import { type Follow, afterPaint } from '../draw/later.js';
 import { type Lineage, marksFor } from '../draw/lineage.js';
 import type { GridState } from '../draw/matrix.js';
 import type { Line } from '../draw/provenance.js';
@@ -91,7 +91,16 @@ export abstract class TracedFigure<Name extends string> extends Figure {
     this.set('pin', writeCell(cell), isEntry);
   }
 
+  /** Whether what is drawn next is what a slider comes through. */
+  #isSliding = false;
+
+  protected override updated(): void {
+    super.updated();
+    this.#isSliding = false;
+  }
+
   protected override set(name: string, text: string | undefined, isEntry = true): void {
+    this.#isSliding = !isEntry;
     if (this.undone().includes(name)) {
       this.complaint = '';
       this.#past.keep({ settings: this.#settings }, isEntry);
@@ -161,8 +170,15 @@ export abstract class TracedFigure<Name extends string> extends Figure {
     });
   }
 
-  /** What it shows, drawn with what the reader is doing, the sum behind the cell looked at, and checks. */
-  protected traced(page: Page, board: (grid: GridState<Name>) => unknown, checks: () => unknown) {
+  /**
+   * What it shows, drawn with what the reader is doing, the sum behind the cell looked at, and checks.
+   * What of the board is drawn by `follow` lets the rest go first while a slider moves.
+   */
+  protected traced(
+    page: Page,
+    board: (grid: GridState<Name>, follow: Follow) => unknown,
+    checks: () => unknown,
+  ) {
     const [pin, lineage] = [this.#pin, this.lineage(page)];
     // What was under the pointer may be gone.
     const { looked: under } = this.#grid;
@@ -186,8 +202,9 @@ export abstract class TracedFigure<Name extends string> extends Figure {
         edit: (target) => this.#grid.edit(target),
         letGo: () => this.#keep(null),
       });
+    const follow: Follow = (make) => afterPaint(lineage, make, !this.#isSliding);
     return html`<div class="traced" data-looking=${looked ? 'yes' : nothing}>
-      ${this.#grid.around(board(grid))}
+      ${this.#grid.around(board(grid, follow))}
       ${afterPaint(lineage, () => footView(checks(), inspector()))}
     </div>`;
   }
