@@ -35,27 +35,37 @@ interface Draws {
   kept: Matrix;
 }
 
-/** Each draw is a head of one call. */
-const drawsOf = keepLast((page, of: Case, p: number): Draws => {
+/** For a call in which each draw is a head, and all share the one key and value. */
+const callOf = keepLast((_: Page, of: Case) => {
   const { query, key, value, options } = withCausal(of, true);
-  const heads = (rows: Matrix): Tensor => {
-    const [shape, one] = [[COUNT, ...sizeOf(rows)], rows.flat()];
-    const length = COUNT * one.length;
-    return { shape, data: Float64Array.from({ length }, (_, at) => one[at % one.length]!) };
-  };
-  const { weights } = page.attention.scaledDotProductAttention(
-    heads(query),
-    heads(key),
-    heads(value),
-    { ...options, dropout: { p, seed: 0 }, returns: ['weights'] },
-  );
-  const cells = query.length * key.length;
-  const meanOf = (of: (x: number) => number) => {
-    const sums = Array<number>(cells).fill(0);
-    weights!.data.forEach((x: number | bigint, at: number) => (sums[at % cells]! += of(Number(x))));
-    return query.map((_, i) => key.map((_, j) => sums[i * key.length + j]! / COUNT));
-  };
-  return { mean: meanOf((x) => x), kept: meanOf((x) => (x === 0 ? 0 : 1)) };
+  const tensorOf = (rows: Matrix, heads: number): Tensor => ({
+    shape: [heads, ...sizeOf(rows)],
+    data: Float64Array.from(Array<number[]>(heads).fill(rows.flat()).flat()),
+  });
+  const inputs = [tensorOf(query, COUNT), tensorOf(key, 1), tensorOf(value, 1)] as const;
+  return { inputs, options, shape: [query.length, key.length] as const };
+});
+
+const drawsOf = keepLast((page, of: Case, p: number): Draws => {
+  const { inputs, options, shape } = callOf(page, of);
+  const { weights } = page.attention.scaledDotProductAttention(...inputs, {
+    ...options,
+    dropout: { p, seed: 0 },
+    returns: ['weights'],
+  });
+  const data = weights!.data as Float64Array;
+  const [rows, columns] = shape;
+  const cells = rows * columns;
+  const [sums, times] = [new Float64Array(cells), new Float64Array(cells)];
+  for (let at = 0; at < data.length; ++at) {
+    sums[at % cells]! += data[at]!;
+    if (data[at] !== 0) times[at % cells]! += 1;
+  }
+  const share = (of: Float64Array): Matrix =>
+    Array.from({ length: rows }, (_, i) =>
+      Array.from({ length: columns }, (_, j) => of[i * columns + j]! / COUNT),
+    );
+  return { mean: share(sums), kept: share(times) };
 });
 
 const shown = keepLast((page, of: Case, p: number, seed: number) => {
