@@ -2,6 +2,7 @@
 //   npm test -- --only=native,node     some of the groups below
 
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bin, buildPackage, buildPreset, installNpmPackages, wasmPresets } from './build.mjs';
@@ -32,7 +33,9 @@ const groups = {
   web: async (tools) => {
     await buildPackage(tools);
     await buildSite();
-    return nodeTests(tools, 'web', testFiles('tests').filter(isWebTest));
+    // Much of a browser's time is waiting: one for each core, where the test runner would leave one free.
+    const together = `--test-concurrency=${availableParallelism()}`;
+    return nodeTests(tools, 'web', testFiles('tests').filter(isWebTest), [together]);
   },
   package: async (tools) => {
     await buildPackage(tools);
@@ -121,7 +124,7 @@ const isWebTest = (file) => file.startsWith(join('tests', 'web'));
 const isPackageTest = (file) => file.startsWith(join('tests', 'package'));
 
 /** Test files for Node's test runner. A skipped, cancelled or unfinished test is a failure. */
-async function nodeTests(tools, name, files) {
+async function nodeTests(tools, name, files, options = []) {
   const reports = join(root, 'build/reports');
   mkdirSync(reports, { recursive: true });
   const report = join(reports, `${name}.tap`);
@@ -132,7 +135,7 @@ async function nodeTests(tools, name, files) {
     `--test-reporter-destination=${report}`,
   ];
   const done = step(`Running ${files.length} test files, ${name}`);
-  const args = [...relaxedSimdFlag(), '--test', ...reporters, ...files];
+  const args = [...relaxedSimdFlag(), '--test', ...options, ...reporters, ...files];
   const env = { ...tools.env, CHROMIUM: tools.chromium };
   const output = await outputOf(process.execPath, args, { env, show: true });
   const tap = existsSync(report) ? readFileSync(report, 'utf8') : '';

@@ -262,16 +262,13 @@ test('every page of the documentation can be reached from the article', async ()
 
 for (const path of paths) {
   test(`${path} fits every screen`, async () => {
-    for (const width of widths) {
-      await onPage(
-        path,
-        async (page) => {
-          const overflow = await overflowOf(page);
-          assert.ok(overflow <= 0, `${width} px: ${overflow} px too wide`);
-        },
-        { viewport: { width, height: 900 } },
-      );
-    }
+    await onPage(path, async (page) => {
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: 900 });
+        const overflow = await overflowOf(page);
+        assert.ok(overflow <= 0, `${width} px: ${overflow} px too wide`);
+      }
+    });
   });
 
   for (const colorScheme of ['light', 'dark']) {

@@ -90,22 +90,19 @@ for (const language of languages) {
   });
 
   test(`no width scrolls sideways, at any step: ${language}`, async () => {
-    for (const width of widths) {
-      await onPage(
-        `${language}/`,
-        async (page) => {
-          for (let step = 1; step <= 6; ++step) {
-            await page
-              .locator('attention-stepper button.step')
-              .nth(step - 1)
-              .click();
-            const overflow = await overflowOf(page);
-            assert.ok(overflow <= 0, `${width} px, step ${step}: ${overflow} px too wide`);
-          }
-        },
-        { viewport: { width, height: 900 } },
-      );
-    }
+    await onPage(`${language}/`, async (page) => {
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: 900 });
+        for (let step = 1; step <= 6; ++step) {
+          await page
+            .locator('attention-stepper button.step')
+            .nth(step - 1)
+            .click();
+          const overflow = await overflowOf(page);
+          assert.ok(overflow <= 0, `${width} px, step ${step}: ${overflow} px too wide`);
+        }
+      }
+    });
   });
 
   for (const colorScheme of ['light', 'dark']) {
