@@ -14,9 +14,9 @@ import {
   widths,
 } from './browser.js';
 
-const readWords = async (language) =>
+const readWords = async (language, name) =>
   JSON.parse(
-    await readFile(new URL(`../../web/content/${language}/words.json`, import.meta.url), 'utf8'),
+    await readFile(new URL(`../../web/content/${language}/${name}.json`, import.meta.url), 'utf8'),
   );
 
 /** Every text of a dictionary as [path, its placeholders]. */
@@ -28,15 +28,17 @@ const entries = (words, path = '') =>
   );
 
 test('both languages have the same words, with the same placeholders', async () => {
-  const [en, zh] = await Promise.all(languages.map(readWords));
-  assert.deepEqual(entries(zh), entries(en));
+  for (const name of ['words', 'shell']) {
+    const [en, zh] = await Promise.all(languages.map((language) => readWords(language, name)));
+    assert.deepEqual(entries(zh), entries(en));
+  }
 });
 
 test('a page that is passed on brings its title and what it is about, in its language', async () => {
   const folder = new URL('../../build/site/', import.meta.url);
   for (const language of languages) {
     const html = await readFile(new URL(`${language}/index.html`, folder), 'utf8');
-    const { description } = await readWords(language);
+    const { description } = await readWords(language, 'shell');
     const title = /<title>([^<]+)<\/title>/.exec(html)[1];
     assert.equal(/[\u4e00-\u9fff]/.test(title), language === 'zh', title);
     assert.ok(html.includes(`<html lang="${language === 'zh' ? 'zh-Hans' : 'en'}">`));

@@ -2,9 +2,9 @@
 // answers folded away; the figures take it over in place. In other pages they bring it with them.
 import type MarkdownIt from 'markdown-it';
 import { readFile } from 'node:fs/promises';
-import type { Language, Words } from '../state/words.js';
+import type { Language } from '../state/words.js';
 import { markdownFor } from './markdown.js';
-import { readSections, readWords } from './shell.js';
+import { type PageWords, readSections, readWords } from './shell.js';
 
 interface Card {
   id: string;
@@ -37,7 +37,7 @@ const read = async <T>(language: Language, name: string): Promise<T[]> =>
 /** By element name: what stands inside it. */
 export async function dataProse(
   language: Language,
-  words: Words,
+  words: PageWords,
   markdown: MarkdownIt,
 ): Promise<Record<string, string>> {
   const text = (source: string) => markdown.renderInline(source);

@@ -2,7 +2,7 @@
 import MarkdownIt, { type PluginWithOptions, type PluginWithParams, type Token } from 'markdown-it';
 import katexModule from '@vscode/markdown-it-katex';
 import containerModule from 'markdown-it-container';
-import type { Words } from '../state/words.js';
+import type { PageWords } from './shell.js';
 
 // A CommonJS module whose default export is nested once more under Node's ESM.
 const katex = ((katexModule as { default?: unknown }).default ?? katexModule) as PluginWithOptions;
@@ -10,7 +10,7 @@ type RenderRule = NonNullable<MarkdownIt['renderer']['rules'][string]>;
 const container = containerModule as unknown as PluginWithParams;
 
 /** `### Padding {#padding}`: an anchor that is the same in both languages. */
-function anchors(markdown: MarkdownIt, words: Words): void {
+function anchors(markdown: MarkdownIt, words: PageWords): void {
   markdown.core.ruler.push('anchors', ({ tokens, Token }) => {
     tokens.forEach((token, index) => {
       if (token.type !== 'heading_open') return;
@@ -27,7 +27,7 @@ function anchors(markdown: MarkdownIt, words: Words): void {
   });
 }
 
-export const anchorLink = (id: string, words: Words) =>
+export const anchorLink = (id: string, words: PageWords) =>
   `<a class="anchor" href="#${id}" aria-label="${words.anchor}"></a>`;
 
 /**
@@ -35,7 +35,11 @@ export const anchorLink = (id: string, words: Words) =>
  * may reach down to what takes the whole width: `rows` says how many blocks there are until then,
  * with the one before, which they are about. At a section's end nothing is in their way.
  */
-function aside(markdown: MarkdownIt, kind: 'note' | 'correction' | 'example', words: Words): void {
+function aside(
+  markdown: MarkdownIt,
+  kind: 'note' | 'correction' | 'example',
+  words: PageWords,
+): void {
   markdown.use(container, kind, {
     render: (tokens: Token[], index: number) => {
       if (tokens[index]!.nesting < 0) return '</div></aside>\n';
@@ -199,7 +203,10 @@ function layOutTables(markdown: MarkdownIt) {
 }
 
 /** `mathml` is what browsers set by themselves; the other kind needs the sheet and fonts of KaTeX. */
-export function markdownFor(words: Words, output: 'htmlAndMathml' | 'mathml' = 'htmlAndMathml') {
+export function markdownFor(
+  words: PageWords,
+  output: 'htmlAndMathml' | 'mathml' = 'htmlAndMathml',
+) {
   const markdown = new MarkdownIt({ html: true, typographer: false });
   markdown.use(katex, { throwOnError: true, output });
   anchors(markdown, words);

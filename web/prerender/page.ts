@@ -1,9 +1,17 @@
 // The article in one language as HTML, from its prose, its words and the figures' first frames.
-import type { Language, Words } from '../state/words.js';
+import type { Language } from '../state/words.js';
 import { dataProse } from './data.js';
 import type { FirstFrames } from './first-frames.js';
 import { markdownFor } from './markdown.js';
-import { escape, languages, readSections, readWords, sectionMarkup, shell } from './shell.js';
+import {
+  type PageWords,
+  escape,
+  languages,
+  readSections,
+  readWords,
+  sectionMarkup,
+  shell,
+} from './shell.js';
 
 /**
  * Each figure's first frame goes inside its element, before the prose that stands there; places of the
@@ -62,7 +70,7 @@ export async function renderPage(language: Language, frames: FirstFrames): Promi
 /** The root: a script sends the reader on in their language; without one they choose. */
 export async function renderRoot(): Promise<string> {
   const [en, zh] = await Promise.all([readWords('en'), readWords('zh')]);
-  const link = (language: Language, words: Words) =>
+  const link = (language: Language, words: PageWords) =>
     `<p><a href="./${language}/" hreflang="${languages[language].tag}" lang="${languages[language].tag}">${escape(words.language)} — ${escape(words.title)}</a></p>`;
   return `<!doctype html>
 <html lang="en">

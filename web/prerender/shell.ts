@@ -1,6 +1,7 @@
 // What all pages have around their contents: the document's head, the bar at the top, the foot.
 import { readFile, readdir } from 'node:fs/promises';
 import type MarkdownIt from 'markdown-it';
+import type en from '../content/en/shell.json';
 import type { Language, Words } from '../state/words.js';
 import { type Section, anchorLink, parseSection } from './markdown.js';
 
@@ -10,8 +11,14 @@ export const languages: Record<Language, { tag: string; locale: string; other: L
   zh: { tag: 'zh-Hans', locale: 'zh_CN', other: 'en' },
 };
 
-export const readWords = async (language: Language): Promise<Words> =>
-  JSON.parse(await readFile(new URL(`${language}/words.json`, content), 'utf8')) as Words;
+/** The interface's words, and those that stand around the figures. */
+export type PageWords = Words & typeof en;
+
+export async function readWords(language: Language): Promise<PageWords> {
+  const names = ['words', 'shell'].map((name) => new URL(`${language}/${name}.json`, content));
+  const texts = await Promise.all(names.map((name) => readFile(name, 'utf8')));
+  return Object.assign({}, ...texts.map((text) => JSON.parse(text) as object)) as PageWords;
+}
 
 /** The Markdown files of a folder of web/content, in the order of their names. */
 export async function readSections(folder: string): Promise<Section[]> {
@@ -33,7 +40,7 @@ export const sectionMarkup = (
   { id, title }: Section,
   body: string,
   markdown: MarkdownIt,
-  words: Words,
+  words: PageWords,
 ) => `
       <section id="${id}" aria-labelledby="${id}-title">
         <h2 id="${id}-title">${markdown.renderInline(title)}${anchorLink(id, words)}</h2>
