@@ -356,13 +356,13 @@ test('below every table of weights stands what is always true of them, red where
       .allInnerTexts();
     assert.match(red.join(), /In \d of \d+ masked cells the weight is not 0\./);
 
-    // Each column of its own: no fault is laid at the other's door.
+    // Each way of its own: no fault is laid at the other's door.
     const partsOf = (name) =>
       page
-        .locator(`attention-${name} .comparison > div`)
+        .locator(`attention-${name} .checked > div`)
         .evaluateAll((all) =>
           all.map((part) => [
-            part.querySelector('.comparison-title').textContent.trim(),
+            part.querySelector('.remark').textContent.trim(),
             [...part.querySelectorAll('li')].map(({ dataset }) => dataset.holds).join(' '),
           ]),
         );

@@ -19,6 +19,8 @@ const checked = [
   'sentence',
   'cross',
   'alignment',
+  'overflow',
+  'precision',
   'online-softmax',
 ];
 const isAt = (x, edge) => Math.abs(x - edge) < 1;

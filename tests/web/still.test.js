@@ -11,6 +11,8 @@ const figures = {
   cross: '',
   'mask-order': '',
   'nan-repair': '',
+  overflow: '',
+  precision: '',
   projection: '',
   workbench: '',
 };

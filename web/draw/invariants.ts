@@ -138,10 +138,6 @@ export const invariantsView = (frame: Frame, words: Words, names?: readonly Inva
     '',
   );
 
-/** Those of one table of several, below it: its name is in sight already. */
-export const ownChecksView = (of: Checked, words: Words, name: string) =>
-  listView(invariantsOf(of), words, name);
-
 /** One of the tables of a figure, with its name where there are several. */
 export interface Part {
   of: Checked | readonly Invariant[];

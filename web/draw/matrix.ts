@@ -13,7 +13,7 @@ export interface MatrixModel<Name extends string = Stage> {
   values: Matrix;
   /** Drawn with rows and columns exchanged (K as Kᵀ); cells keep their stored row and column. */
   transposed?: boolean;
-  title: unknown;
+  title?: unknown;
   name: string;
   /** The name as it is read out. */
   spokenName: string;
@@ -28,6 +28,8 @@ export interface MatrixModel<Name extends string = Stage> {
   caption?: string;
   /** A number as it is copied, where its type reads a shorter one as the same. */
   copied?: (x: number) => number;
+  /** Where its rows hold unlike numbers: how each is written, as wide as it is. */
+  write?: (x: number, row: number) => string;
   /** One more column with each row's sum. */
   sums?: boolean;
   /** Its step has not come yet: its numbers wait in grey, without tint, its hatching is pale. */
@@ -97,7 +99,8 @@ function cellView<Name extends string>(
   const value = model.values[row]?.[column] ?? NaN;
   const rules = model.cause?.(row, column) ?? [];
   const isForced = rules.length > 0 && value === 0;
-  const text = model.scale === 'weight' ? (isForced ? '0' : cellWeight(value)) : cellNumber(value);
+  const usual = model.scale === 'weight' ? (isForced ? () => '0' : cellWeight) : cellNumber;
+  const text = (model.write ?? usual)(value, row);
   const { amount, tone, strong } = tint(value, model.scale, model.domain);
   const cause =
     rules.length === 0 || Number.isNaN(value) ? nothing : rules.length > 1 ? 'several' : rules[0];
@@ -117,6 +120,7 @@ function cellView<Name extends string>(
       ?data-strong=${look.strong}
       ?data-beyond=${look.isBeyond}
       ?data-long=${text.length > 5}
+      ?data-lost=${model.write && Math.abs(value) === Infinity}
       style=${look.style}
     >
       ${text}
@@ -153,6 +157,7 @@ function cellView<Name extends string>(
     ?data-strong=${look.strong || nothing}
     ?data-beyond=${look.isBeyond || nothing}
     ?data-long=${text.length > 5 || nothing}
+    ?data-lost=${(model.write && Math.abs(value) === Infinity) || nothing}
     ?data-pinned=${at(grid.pin, stage, row, column) || nothing}
     style=${look.style}
     aria-label=${cellLabel(model, words, row, column, text)}
@@ -188,16 +193,20 @@ export function matrixView<Name extends string>(
     copied((transposed ? values[column]?.[row] : values[row]?.[column]) ?? NaN);
   const sum = (row: number) => (values[row] ?? []).reduce((total, x) => total + x, 0);
   return html`<div
-    class="matrix"
+    class="matrix ${model.write ? 'lanes' : ''}"
     data-stage=${model.stage}
     data-scale=${model.scale}
     ?data-ghost=${model.ghost}
   >
-    <p class="matrix-title" aria-hidden="true">
-      <span class="symbol">${model.title}</span>
-      <span class="matrix-name">${model.name}</span>
-      <span class="shape">${drawnRows}×${drawnColumns}</span>
-    </p>
+    ${
+      model.title === undefined
+        ? nothing
+        : html`<p class="matrix-title" aria-hidden="true">
+            <span class="symbol">${model.title}</span>
+            <span class="matrix-name">${model.name}</span>
+            <span class="shape">${drawnRows}×${drawnColumns}</span>
+          </p>`
+    }
     <table
       .numberAt=${numberAt}
       role=${grid ? 'grid' : nothing}

@@ -4,7 +4,7 @@ const MINUS = '\u2212';
 /** Every minus sign is one; an exponent needs no plus. */
 const typographic = (text: string) => text.replaceAll('-', MINUS).replace('e+', 'e');
 /** As a program reads it. */
-export const plain = (text: string) => text.replaceAll(MINUS, '-');
+export const plain = (text: string) => text.replaceAll(MINUS, '-').replaceAll(',', '');
 
 /** NaN and the infinities have one spelling everywhere; `undefined` for a finite number. */
 function special(x: number): string | undefined {

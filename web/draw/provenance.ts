@@ -113,8 +113,11 @@ function maskedLine(frame: Frame, words: Words, i: number, j: number) {
 export interface SoftmaxRow {
   masked: readonly number[];
   exponentials: readonly number[];
-  max: number;
+  /** Subtracted from each, where anything is. */
+  max: number | undefined;
   sum: number;
+  /** How a score is written. */
+  write?: Write;
   /** Where others are left out. */
   gaps?: Gaps | undefined;
 }
@@ -122,26 +125,28 @@ export interface SoftmaxRow {
 /** The softmax of a row, in three lines: its maximum, its exponentials, their sum. */
 export function softmaxLines(
   words: Words,
-  { masked, exponentials, max, sum, gaps }: SoftmaxRow,
+  { masked, exponentials, max, sum, gaps, write = exactNumber }: SoftmaxRow,
 ): Line[] {
   if (masked.length === 0) {
     return [{ stage: 'weights', name: html`${words.rowMax}`, text: html`${words.emptyRow}` }];
   }
-  const texts = masked.map(exactNumber);
+  const texts = masked.map(write);
+  const less = max === undefined ? '' : ` − ${operand(write(max))}`;
   const powers = exponentials.map((value, n) => {
     // No power of a number is 0: what is was too small for one.
-    const zero = Number.isFinite(masked[n]) && Number.isFinite(max) ? '≈ 0' : '= 0';
-    return html`e<sup>${texts[n]} − ${operand(exactNumber(max))}</sup>
+    const zero = Number.isFinite(masked[n]) && Number.isFinite(max ?? 0) ? '≈ 0' : '= 0';
+    return html`e<sup>${texts[n]}${less}</sup>
       ${value === 0 ? zero : `${equalsSign([value])} ${exactNumber(value)}`}`;
   });
   const listed = withGaps(powers, gaps, html`…`);
+  const maximum = (of: number): Line => ({
+    stage: 'weights',
+    name: html`${words.rowMax}`,
+    text: html`<span class="term">max(${withGaps(texts, gaps, '…').join(', ')})</span>
+      <span class="term">= <b>${write(of)}</b></span>`,
+  });
   return [
-    {
-      stage: 'weights',
-      name: html`${words.rowMax}`,
-      text: html`<span class="term">max(${withGaps(texts, gaps, '…').join(', ')})</span>
-        ${same(max)}`,
-    },
+    ...(max === undefined ? [] : [maximum(max)]),
     {
       stage: 'weights',
       name: html`${words.exponentials}`,
@@ -173,15 +178,17 @@ const isEmptyRow = ({ cause }: Frame, i: number) =>
   cause[i]?.every((rules) => rules.length > 0) ?? false;
 const emptyLine = (words: Words) => html`= <b>0</b> <span class="remark">${words.emptyRow}</span>`;
 
+/** An exponential's share of the sum. */
+export const share = (power: number, sum: number, weight: number) =>
+  operation(`${exactNumber(power)} ÷ ${exactNumber(sum)}`, [power, sum], weight);
+
 function weightLine(frame: Frame, words: Words, i: number, j: number) {
   if (isEmptyRow(frame, i)) return emptyLine(words);
   const sum = frame.rowSum[i] ?? NaN;
   if ((frame.cause[i]?.[j]?.length ?? 0) > 0) {
     return html`= ${pieces([`0 ÷ ${exactNumber(sum)}`])} <span class="term">= <b>0</b></span>`;
   }
-  const power = cellOf(frame.exponentials, i, j);
-  const ratio = `${exactNumber(power)} ÷ ${exactNumber(sum)}`;
-  return operation(ratio, [power, sum], cellOf(frame.matrices.weights, i, j));
+  return share(cellOf(frame.exponentials, i, j), sum, cellOf(frame.matrices.weights, i, j));
 }
 
 function outputLine(

@@ -10,7 +10,14 @@ import { type Part as Checks, checksView, finite, invariantsOf } from '../draw/i
 import { type GridState, matrixView } from '../draw/matrix.js';
 import { exactNumber, givenNumber, operand } from '../draw/number.js';
 import { pairView } from '../draw/pair.js';
-import { type Line, operation, softmaxLines, spellAs, sumOfProducts } from '../draw/provenance.js';
+import {
+  type Line,
+  operation,
+  share,
+  softmaxLines,
+  spellAs,
+  sumOfProducts,
+} from '../draw/provenance.js';
 import { domainOf } from '../draw/scale.js';
 import { indexed, rootDk, symbols, vector } from '../draw/symbols.js';
 import { tableOf } from '../export/exhibit.js';
@@ -191,11 +198,8 @@ export class AttentionNanRepair extends TracedFigure<Name> {
         ...{ ...of, sum: bare.rowSum[0]! },
         exponentials: of.masked.map(() => power),
       }).map((each) => ({ ...each, stage: nameOf(way, 'Softmax') }));
-      const ratio = `${exactNumber(power)} ÷ ${exactNumber(bare.rowSum[0]!)}`;
-      return [
-        ...lines,
-        line(named(letter, row, j), operation(ratio, [], bare.weights[0]![j]!), 'Softmax'),
-      ];
+      const part = share(power, bare.rowSum[0]!, bare.weights[0]![j]!);
+      return [...lines, line(named(letter, row, j), part, 'Softmax')];
     };
     const products = (factors: [number, number][]) =>
       sumOfProducts(factors, [exactNumber, givenNumber], result);

@@ -4,14 +4,21 @@ import { html } from 'lit';
 import en from '../content/en/figures/precision.json';
 import zh from '../content/zh/figures/precision.json';
 import { sliderView } from '../draw/controls.js';
-import { ownChecksView } from '../draw/invariants.js';
-import { cellShare, exactNumber, grouped } from '../draw/number.js';
+import { footView } from '../draw/inspector.js';
+import { checksView } from '../draw/invariants.js';
+import { type Lane, keptView, laneOf, lanesView } from '../draw/lanes.js';
+import { type Lineage, shapesOf } from '../draw/lineage.js';
+import type { GridState } from '../draw/matrix.js';
+import { cellShare, equalsSign, exactNumber, grouped, operand, plain } from '../draw/number.js';
+import { type Line, share, softmaxLines } from '../draw/provenance.js';
 import { root, withWidths } from '../draw/symbols.js';
+import type { Cell } from '../state/case.js';
 import type { Page } from '../state/page.js';
 import { fill } from '../state/words.js';
 import comparisonSheet from '../styles/comparison.css?inline';
 import precisionSheet from '../styles/precision.css?inline';
-import { Figure, sheets } from './figure.js';
+import { sheets } from './figure.js';
+import { TracedFigure, keepLast } from './traced-figure.js';
 
 const WIDTH = 64;
 const home = 40;
@@ -20,7 +27,8 @@ const FAR = 1e20;
 const stops = Array.from({ length: 300 }, (_, at) => at + 1);
 const tries = [home, 31, 300, FAR];
 const largest = { float16: 65504, float32: 2 ** 127 * (2 - 2 ** -23) };
-type Way = 'float16' | 'first' | 'widened';
+const ways = ['float16', 'first', 'widened'] as const;
+type Way = (typeof ways)[number];
 const rows = ['scores', 'scaled', 'weights'] as const;
 
 const filled = (x: number) => Array.from({ length: WIDTH }, () => x);
@@ -85,72 +93,136 @@ const formatOf = (way: Way) => (way === 'widened' ? 'float32' : 'float16');
 const numbersOf = ({ steps }: Trace, name: (typeof rows)[number]) =>
   [0, 1, 2].map((at) => Number(steps[name].data[at]));
 
-function boardView(page: Page, c: number) {
-  const own = { en, zh }[page.language];
-  const found = traces(page, c);
-  const keys = stored(page, c);
-  const query = html`<var>q</var> ÷ ${root(WIDTH)}`;
-  const product = html`<var>q</var>·<var>k</var>`;
-  const line = (name: unknown, found: readonly unknown[]) =>
-    html`<tr>
-      <th scope="row">${name}</th>
-      ${found}
-    </tr>`;
-  const cell = (x: number, write = brief) =>
-    html`<td ?data-lost=${!Number.isFinite(x)}>${write(x)}</td>`;
-  const cells = (trace: Trace, name: (typeof rows)[number]) =>
-    numbersOf(trace, name).map((x) => cell(x, name === 'weights' ? cellShare : brief));
-  const way = (name: Way) => {
-    const trace = found[name];
-    const title = own.ways[name === 'widened' && !fits(page, c) ? 'float32' : name];
-    const checked = { weights: [numbersOf(trace, 'weights')], dtype: formatOf(name) } as const;
-    return html`<div>
-      <p class="comparison-title">${title}</p>
-      <table class="lanes" aria-label=${title}>
-        <thead>
-          <tr>
-            <td></td>
-            <th scope="col">c</th>
-            <th scope="col">−c</th>
-            <th scope="col">c − 1</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${line(
-            html`<var>k</var>`,
-            keys[name].map((x) => cell(x)),
-          )}
-          ${
-            name === 'first'
-              ? html`${line(query, Array(3).fill(cell(keys.first[0]! / 8)))}
-                ${line(html`(${query})·<var>k</var>`, cells(trace, 'scaled'))}`
-              : html`${line(product, cells(trace, 'scores'))}
-                ${line(html`÷ ${root(WIDTH)}`, cells(trace, 'scaled'))}`
-          }
-          ${line(own.weights, cells(trace, 'weights'))}
-        </tbody>
-      </table>
-      ${ownChecksView(checked, page.words, title)}
-      <p class="remark">${fate(page, name, trace, keys[name])}</p>
-    </div>`;
+/** Of each way what is shown of it, from the components of the keys to the weights. */
+const results = keepLast((page, c: number) => {
+  const [found, keys] = [traces(page, c), stored(page, c)];
+  const lanes = (way: Way) => [
+    keys[way],
+    way === 'first' ? keys.first.map(() => keys.first[0]! / 8) : numbersOf(found[way], 'scores'),
+    numbersOf(found[way], 'scaled'),
+    numbersOf(found[way], 'weights'),
+  ];
+  const matrices = { float16: lanes('float16'), first: lanes('first'), widened: lanes('widened') };
+  const lineage: Lineage<Way> = {
+    shapes: shapesOf(matrices),
+    operandsOf: (cell) => {
+      const { stage, row } = cell;
+      if (row === 3) return laneOf(stage, 2);
+      const above = { ...cell, row: row - 1 };
+      if (stage !== 'first') return row > 0 ? [above] : [];
+      return row === 2 ? [{ ...cell, row: 0 }, above] : [];
+    },
   };
-  return html`<p class="remark">${withWidths(own.table)}</p>
-    <div class="comparison" data-picture>${way('float16')} ${way('first')} ${way('widened')}</div>`;
+  return { found, keys, matrices, lineage };
+});
+
+const titleOf = (page: Page, c: number, way: Way) => {
+  const own = { en, zh }[page.language];
+  return own.ways[way === 'widened' && !fits(page, c) ? 'float32' : way];
+};
+
+const query = html`<var>q</var> ÷ ${root(WIDTH)}`;
+function lanesOf({ words: { stages } }: Page, way: Way): Lane[] {
+  const [key, weights]: Lane[] = [
+    [html`<var>k</var>`, 'k', brief],
+    [stages.weights, stages.weights, cellShare],
+  ];
+  const between: Lane[] =
+    way === 'first'
+      ? [
+          [query, `q ÷ √${WIDTH}`, brief],
+          [html`(${query})·<var>k</var>`, stages.scaled, brief],
+        ]
+      : [
+          [html`<var>q</var>·<var>k</var>`, stages.scores, brief],
+          [html`÷ ${root(WIDTH)}`, stages.scaled, brief],
+        ];
+  return [key!, ...between, weights!];
 }
 
-export class AttentionPrecision extends Figure {
+const heads = ['c', '−c', 'c − 1'];
+
+function boardView(page: Page, c: number, grid?: GridState<Way>) {
+  const own = { en, zh }[page.language];
+  const { found, keys, matrices } = results(page, c);
+  const way = (stage: Way) =>
+    lanesView(
+      page.words,
+      {
+        ...{ stage, title: titleOf(page, c, stage), values: matrices[stage], heads },
+        lanes: lanesOf(page, stage),
+        spoken: heads.map((head) => `${page.words.keyAxis} ${plain(head)}`),
+        says: fate(page, stage, found[stage], keys[stage]),
+      },
+      grid,
+    );
+  return html`<p class="remark">${withWidths(own.table)}</p>
+    <div class="comparison" data-picture>${ways.map(way)}</div>`;
+}
+
+function checks(page: Page, c: number) {
+  const { matrices } = results(page, c);
+  const part = (way: Way) => ({
+    of: { weights: [matrices[way][3]!], dtype: formatOf(way) } as const,
+    name: titleOf(page, c, way),
+  });
+  return checksView(page.words, ...ways.map(part));
+}
+
+export class AttentionPrecision extends TracedFigure<Way> {
   static override styles = sheets(comparisonSheet, precisionSheet);
   static override key = 'half';
 
-  static firstFrame = (page: Page) => boardView(page, home);
+  static firstFrame = (page: Page) =>
+    html`${boardView(page, home)} ${footView(checks(page, home))}`;
 
   get #component(): number {
     return this.whole('c', [1, FAR], home);
   }
 
+  protected override lineage = (page: Page) => results(page, this.#component).lineage;
+  protected override example = (): Cell<Way> => ({ stage: 'first', row: 3, column: 0 });
+
+  protected override linesOf(page: Page, { stage, row, column }: Cell<Way>): Line[] {
+    const { found, matrices } = results(page, this.#component);
+    const [keys, before, scaled, weights] = matrices[stage] as [number[], ...number[][]];
+    const isFirst = stage === 'first';
+    const c = this.#component;
+    const q = isFirst ? before![0]! : keys[0]!;
+    const k = keys[column]!;
+    const sum = WIDTH * q * k;
+    const product = html`${equalsSign([q], brief)} ${WIDTH} × ${brief(q)} × ${operand(brief(k))}
+    ${equalsSign([sum], brief)} ${keptView(sum, (isFirst ? scaled : before)![column]!, brief)}`;
+    const eighth = html`= ${brief(isFirst ? keys[0]! : before![column]!)} ÷ ${root(WIDTH)} =
+      <b>${brief((isFirst ? before : scaled)![column]!)}</b>`;
+    const lanes = lanesOf(page, stage);
+    const line = (at: number, text: unknown): Line => ({
+      stage: at === row ? stage : '',
+      name: html`${lanes[at]![0]}`,
+      text: html`${text}`,
+    });
+    if (row === 3) {
+      const { rowMax, exponentials, rowSum } = found[stage].steps;
+      const [max, total] = [rowMax, rowSum].map(({ data }) => Number(data[0])) as [number, number];
+      const powers = Array.from(exponentials.data, Number);
+      const of = { masked: scaled!, exponentials: powers, max, sum: total, write: brief };
+      return [
+        ...softmaxLines(page.words, of),
+        line(3, share(powers[column]!, total, weights![column]!)),
+      ];
+    }
+    const given = [c, -c, c - 1][column]!;
+    const all = [
+      line(0, html`= ${keptView(given, k, brief)}`),
+      line(1, isFirst ? eighth : product),
+      line(2, isFirst ? product : eighth),
+    ];
+    return all.slice(0, row + 1);
+  }
+
   protected override exhibit(page: Page) {
     const c = this.#component;
-    const found = traces(page, c);
+    const { found } = results(page, c);
     const tables = Object.entries(found).map(([name, trace]) => ({
       name: { float16: 'float16', first: 'float16, scaled first', widened: 'float32' }[name]!,
       head: ['', `k = ${c}`, `k = ${-c}`, `k = ${c - 1}`],
@@ -194,6 +266,10 @@ export class AttentionPrecision extends Figure {
             html`<button type="button" @click=${() => take(to, true)}>${grouped(to)}</button>`,
         )}
       </div>
-      <div aria-live="polite">${boardView(page, c)}</div>`;
+      ${this.traced(
+        page,
+        (grid) => boardView(page, c, grid),
+        () => checks(page, c),
+      )}`;
   }
 }

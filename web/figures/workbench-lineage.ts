@@ -11,6 +11,7 @@ import {
   addition,
   operation,
   rowText,
+  share,
   softmaxLines,
   sumOfProducts,
 } from '../draw/provenance.js';
@@ -165,8 +166,7 @@ function weightText(
   const sum = rowSum[row]!;
   if (isForbidden(result, row, column)) return html`= 0 ÷ ${exactNumber(sum)} = <b>0</b>`;
   const power = exponentials[row * result.stages.get('masked')!.columns + column]!;
-  const ratio = `${exactNumber(power)} ÷ ${exactNumber(sum)}`;
-  return operation(ratio, [power, sum], at(result, 'weights', row, column));
+  return share(power, sum, at(result, 'weights', row, column));
 }
 
 const letters = {
