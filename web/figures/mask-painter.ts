@@ -259,14 +259,15 @@ export class AttentionMaskPainter extends TracedFigure<Name> {
         <div class="tools">${this.#choices(setting, own)}</div>
         ${this.traced(
           page,
-          (grid) =>
+          (grid, follow) =>
             html`<div
                 class="painter-board"
                 style="--painted-keys:${setting.keys}"
                 ?data-many=${setting.keys > 7}
                 data-picture
               >
-                ${this.#maskView(page, grid)} ${weightsView(frame, setting, page.words, grid)}
+                ${this.#maskView(page, grid)}
+                ${follow(() => weightsView(frame, setting, page.words, grid))}
               </div>
               <p class="painter-says" aria-live="polite">
                 ${fill(own.counts, { allowed, total: setting.queries * setting.keys })}
