@@ -21,16 +21,19 @@ import {
   projected,
   roles,
   tokensHome,
+  tokensMost,
 } from './projection-data.js';
 import { boardView, linesOf } from './projection-view.js';
 import { onward } from './traced-figure.js';
+
+const room = `--tokens-most:${tokensMost}`;
 
 export class AttentionProjection extends InputsFigure<Name, InputName> {
   static override styles = sheets(projectionSheet);
   static override key = 'xw';
 
   static firstFrame = (page: Page) =>
-    html`<div class="projection">
+    html`<div class="projection" style=${room}>
       ${boardView(page, projected(page, home, tokensHome), 'query')}
     </div>`;
 
@@ -81,7 +84,7 @@ export class AttentionProjection extends InputsFigure<Name, InputName> {
   protected override view(page: Page) {
     const own = { en, zh }[page.language];
     const [shown, role] = [this.#shown, this.#role];
-    return html`<div class="projection">
+    return html`<div class="projection" style=${room}>
       <div class="tools">
         <div class="role-choice">
           ${choiceView({
