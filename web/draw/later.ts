@@ -42,8 +42,11 @@ const later = directive(AfterPaint);
 export const afterPaint = (of: object, make: () => unknown, isUrgent = false): unknown =>
   later(of, make, isUrgent);
 
-/** How a part of a picture is drawn that follows from others: with them, or a frame after them. */
-export type Follow = (make: () => unknown) => unknown;
+/**
+ * How a part of a picture is drawn that follows from others: a frame after them, or with them, as it is
+ * where it `isUrgent`.
+ */
+export type Follow = (make: () => unknown, isUrgent?: boolean) => unknown;
 export const withTheRest: Follow = (make) => make();
 
 /** Does what there is time for while the page rests. */

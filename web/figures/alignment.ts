@@ -143,12 +143,16 @@ const isDoubling = ({ from, keys }: Setting) =>
 /** On a phone, of so many keys and fewer all cells are alike in width. */
 const roomy = 5;
 
-/** What the calls make of Q, K and V goes first: that is where they differ. */
+/**
+ * What the two customs make of Q, K and V goes first: that is where they differ. The third call goes with
+ * them when it is its own key that changes, from that of the setting `before`.
+ */
 function boardView(
   page: Page,
   setting: Setting,
   grid?: GridState<Name>,
   follow: Follow = withTheRest,
+  before?: Setting,
 ) {
   const own = { en, zh }[page.language];
   const message = refusal(page, setting);
@@ -160,7 +164,12 @@ function boardView(
   return html`<div data-picture>
       ${setting.isEqual ? nothing : follow(() => scoresView(page, setting, grid))}
       <div class="comparison" data-across style="--across:${across};--narrow:${narrow}">
-        ${starts.map((start) => alignedView(page, setting, start, grid))}
+        ${starts.map((start) =>
+          follow(
+            () => alignedView(page, setting, start, grid),
+            start !== 'own' || before?.first !== setting.first,
+          ),
+        )}
       </div>
     </div>
     ${hatchesView(page.words, ['causal'])}
@@ -276,7 +285,7 @@ export class AttentionAlignment extends InputsFigure<Name, Input> {
       </div>
       ${this.traced(
         page,
-        (grid, follow) => boardView(page, setting, grid, follow),
+        (grid, follow) => boardView(page, setting, grid, follow, this.#before),
         () => checks(page, setting),
       )}`;
   }

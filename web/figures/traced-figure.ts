@@ -202,7 +202,8 @@ export abstract class TracedFigure<Name extends string> extends Figure {
         edit: (target) => this.#grid.edit(target),
         letGo: () => this.#keep(null),
       });
-    const follow: Follow = (make) => afterPaint(lineage, make, !this.#isSliding);
+    const follow: Follow = (make, isUrgent = false) =>
+      afterPaint(lineage, make, isUrgent || !this.#isSliding);
     return html`<div class="traced" data-looking=${looked ? 'yes' : nothing}>
       ${this.#grid.around(board(grid, follow))}
       ${afterPaint(lineage, () => footView(checks(), inspector()))}
