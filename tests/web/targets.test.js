@@ -4,6 +4,22 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { languages, onPage, overflowOf } from './browser.js';
 
+/** Resolves when every figure runs. */
+async function allAlive(page) {
+  for (const figure of await page.locator('[data-figure]').all()) {
+    await figure.scrollIntoViewIfNeeded();
+    await figure.and(page.locator('[data-live]')).waitFor({ state: 'attached' });
+  }
+}
+
+/** Opens whatever can be opened, in the page and inside its figures. */
+const openAll = (page) =>
+  page.evaluate(() => {
+    for (const { shadowRoot } of document.querySelectorAll('[data-figure]'))
+      shadowRoot?.querySelectorAll('details').forEach((each) => (each.open = true));
+    document.querySelectorAll('details').forEach((each) => (each.open = true));
+  });
+
 /** The targets that are too small, in the page and inside its figures. */
 const small = (page, least, leastCell) =>
   page.evaluate(
@@ -50,15 +66,8 @@ for (const [pointer, width, least, settings] of [
     await onPage(
       'en/',
       async (page) => {
-        for (const figure of await page.locator('[data-figure]').all()) {
-          await figure.scrollIntoViewIfNeeded();
-          await figure.and(page.locator('[data-live]')).waitFor({ state: 'attached' });
-        }
-        await page.evaluate(() => {
-          for (const { shadowRoot } of document.querySelectorAll('[data-figure]'))
-            shadowRoot?.querySelectorAll('details').forEach((each) => (each.open = true));
-          document.querySelectorAll('details').forEach((each) => (each.open = true));
-        });
+        await allAlive(page);
+        await openAll(page);
         assert.equal(
           await page.evaluate(() => matchMedia('(pointer: coarse)').matches),
           pointer === 'finger',
@@ -107,10 +116,7 @@ for (const language of languages) {
     await onPage(
       `${language}/`,
       async (page) => {
-        for (const figure of await page.locator('[data-figure]').all()) {
-          await figure.scrollIntoViewIfNeeded();
-          await figure.and(page.locator('[data-live]')).waitFor({ state: 'attached' });
-        }
+        await allAlive(page);
         for (const end of ['', 'max', 'min']) {
           const seen = await page.evaluate(async (to) => {
             const figures = [...document.querySelectorAll('[data-figure]')];
@@ -191,3 +197,36 @@ test('letters of twice the size are wrapped on a phone, and no word of the bar i
     { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
   );
 });
+
+for (const language of languages) {
+  test(`letters of twice the size pass no section's edge: ${language}`, async () => {
+    await onPage(
+      `${language}/`,
+      async (page) => {
+        await page.addStyleTag({ content: ':root { font-size: 200% }' });
+        await allAlive(page);
+        await openAll(page);
+        for (const width of [390, 320]) {
+          await page.setViewportSize({ width, height: 844 });
+          const { letters, screen, sections, beyond } = await page.evaluate(() => {
+            const all = [...document.querySelectorAll('main > section')];
+            return {
+              // A phone shows a page that is too wide smaller.
+              screen: innerWidth,
+              letters: getComputedStyle(document.documentElement).fontSize,
+              sections: all.length,
+              beyond: all
+                .map((each) => [each.id, each.scrollWidth - each.clientWidth])
+                .filter(([, over]) => over > 0),
+            };
+          });
+          assert.equal(letters, '32px');
+          assert.ok(sections > 12, `${sections} sections`);
+          assert.deepEqual({ screen, beyond }, { screen: width, beyond: [] });
+          assert.ok((await overflowOf(page)) <= 0, `the page scrolls sideways at ${width} px`);
+        }
+      },
+      { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+    );
+  });
+}
