@@ -252,9 +252,7 @@ export abstract class Figure extends LitElement {
       remarks.push(fill(words[word], { name: `${key}.${name}`, asked, used }));
     }
     for (const own of Object.keys(this.ownSettings())) {
-      const name = `${key}.${own}`;
-      page.store.carry(name, this.knows(own));
-      if (!this.knows(own)) remarks.push(fill(words.linkUnknown, { name }));
+      if (!this.knows(own)) remarks.push(fill(words.linkUnknown, { name: `${key}.${own}` }));
     }
     return remarks.map((text) => html`<p class="remark" role="status">${text}</p>`);
   }
@@ -329,6 +327,14 @@ export abstract class Figure extends LitElement {
     }
     // Until the library is there, and if it never comes, what the page brought stands.
     return this.fallback();
+  }
+
+  /** Once it is drawn it has asked for all the settings that it knows. */
+  protected override update(changed: PropertyValues<this>): void {
+    super.update(changed);
+    for (const name of Object.keys(this.ownSettings())) {
+      this.page!.store.carry(`${this.#key}.${name}`, this.knows(name));
+    }
   }
 
   #still: Still | undefined;
