@@ -267,6 +267,10 @@ for (const path of paths) {
         await page.setViewportSize({ width, height: 900 });
         const overflow = await overflowOf(page);
         assert.ok(overflow <= 0, `${width} px: ${overflow} px too wide`);
+        const cut = await page
+          .locator('pre')
+          .evaluateAll((all) => all.filter((each) => each.scrollWidth > each.clientWidth).length);
+        assert.equal(cut, 0, `${width} px: code that has to be scrolled`);
       }
     });
   });
