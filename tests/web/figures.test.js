@@ -204,7 +204,7 @@ test('cost: the slider of tokens goes from one power of two to the next', async 
       await range.press('ArrowLeft');
       assert.equal(await box.inputValue(), '256');
       assert.match(
-        await page.locator('.cost-count dd').first().innerText(),
+        await page.locator('.cost-count td').first().innerText(),
         /^≈ 201 million operations$/,
       );
     },
@@ -232,7 +232,7 @@ test('cost: counts are written as people read them', async () => {
       await onPage(
         `${language}/?embed=1&figure=cost#${link}`,
         async (page) => {
-          const shown = page.locator('attention-cost .cost-count dd');
+          const shown = page.locator('attention-cost .cost-count td');
           assert.deepEqual((await shown.allInnerTexts()).slice(0, 3), counts);
           const raised = await shown.locator('sup').allInnerTexts();
           assert.deepEqual(raised, link === most ? ['18', '18', '16'] : []);

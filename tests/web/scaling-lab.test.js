@@ -15,7 +15,7 @@ test("scaling lab: the article's variance and entropy at every width", async () 
       await lab.locator('input[type="number"]').fill(String(width));
       await lab.locator('input[type="number"]').press('Enter');
       const values = await lab
-        .locator('.facts dd')
+        .locator('.facts td')
         .evaluateAll((cells) => cells.map((cell) => parseFloat(cell.textContent)));
       const [rawVariance, rawEntropy, , , scaledVariance, scaledEntropy] = values;
       const pairs = [

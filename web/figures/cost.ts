@@ -66,15 +66,18 @@ function countView(page: Page, sizes: Sizes) {
     [own.tiles, bytes(tiled(sizes))],
   ];
   const ratio = (of: (sizes: Sizes) => number) => (of(twice) / of(sizes)).toFixed(2);
-  return html`<dl class="cost-count" data-picture aria-label=${own.count}>
-      ${rows.map(
-        ([name, value]) =>
-          html`<div>
-            <dt>${withWidths(name)}</dt>
-            <dd>${withPowers(value)}</dd>
-          </div>`,
-      )}
-    </dl>
+  // Its cells stand below one another where letters are large: some browsers would take it for no table.
+  return html`<table class="cost-count" role="table" data-picture aria-label=${own.count}>
+      <tbody role="rowgroup">
+        ${rows.map(
+          ([name, value]) =>
+            html`<tr role="row">
+              <th role="rowheader">${withWidths(name)}</th>
+              <td role="cell">${withPowers(value)}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
     <p class="remark">${own.units}</p>
     <p>${fill(own.doubling, { core: ratio(core), layer: ratio(layer) })}</p>`;
 }

@@ -112,10 +112,31 @@ function factsView(page: Page, q: Vector, k: Vector) {
   </dl>`;
 }
 
-const coordinatesView = (name: Name, x: unknown, y: unknown) =>
-  html`<span class="coordinates"
-    ><var class=${name === 'q' ? 'query' : 'key'}>${name}</var> = (${x}, ${y})</span
-  >`;
+/** The vectors below one another, and the products that the score is the sum of. */
+function tableView(q: Vector, k: Vector) {
+  const line = (name: unknown, [x, y]: Vector) =>
+    html`<tr>
+      <th scope="row">${name}</th>
+      <td class="cell">${givenNumber(x)}</td>
+      <td class="cell">${givenNumber(y)}</td>
+    </tr>`;
+  const letters = [html`<var class="query">q</var>`, html`<var class="key">k</var>`] as const;
+  return html`<div class="matrix">
+    <table>
+      <thead>
+        <tr>
+          <td></td>
+          <th scope="col">x</th>
+          <th scope="col">y</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${line(letters[0], q)} ${line(letters[1], k)}
+        ${line(html`${letters[0]} ⊙ ${letters[1]}`, [q[0] * k[0], q[1] * k[1]])}
+      </tbody>
+    </table>
+  </div>`;
+}
 
 export class AttentionDotProduct extends Figure {
   static override styles = sheets(dotSheet);
@@ -128,10 +149,7 @@ export class AttentionDotProduct extends Figure {
       <svg viewBox=${viewBox} role="img" aria-label=${own.plane}>
         ${planeView(q, k, dot(page, q, k))}
       </svg>
-      <div class="dot-facts">
-        <p>${coordinatesView('q', ...q)} ${coordinatesView('k', ...k)}</p>
-        ${factsView(page, q, k)}
-      </div>
+      <div class="dot-facts">${tableView(q, k)} ${factsView(page, q, k)}</div>
     </div>`;
   };
 
@@ -208,7 +226,9 @@ export class AttentionDotProduct extends Figure {
           field.value = String(this.#vector(name)[axis]);
         }}
       />`;
-    return coordinatesView(name, box(0), box(1));
+    return html`<span class="coordinates"
+      ><var class=${name === 'q' ? 'query' : 'key'}>${name}</var> = (${box(0)}, ${box(1)})</span
+    >`;
   }
 
   protected override exhibit(page: Page) {

@@ -127,12 +127,13 @@ function boardView(page: Page, shown: Shown, grid?: GridState<Name>) {
   const { ways, matrices } = resultsOf(page, shown);
   const { exponents } = ways.textbook;
   const names = { format: shown.format, stored: exponents.map(grouped).join(', ') };
+  const { stages } = page.words;
   const way = (stage: Name, head: unknown, spoken: string, says: unknown) => {
     const lanes: Lane[] = [
       [head, spoken, grouped],
       [html`<i>e</i><sup>${head}</sup>`, fill(own.power, { x: spoken }), writtenPower],
       [own.sum, own.sum, writtenPower],
-      [own.weights, own.weights, cellShare],
+      [stages.weights, stages.weights, cellShare],
     ];
     const heads = exponents.map((_, at) => variable(at));
     const columns = heads.map((_, at) => fill(own.score, { index: at + 1 }));
@@ -191,7 +192,6 @@ export class AttentionOverflow extends TracedFigure<Name> {
   protected override example = (): Cell<Name> => ({ stage: 'textbook', row: 3, column: 0 });
 
   protected override linesOf(page: Page, { stage, row, column }: Cell<Name>): Line[] {
-    const own = { en, zh }[page.language];
     const { ways } = resultsOf(page, this.#shown);
     const { max, exponents, exponentials, sum, weights } = ways[stage];
     const masked = ways.textbook.exponents;
@@ -210,7 +210,7 @@ export class AttentionOverflow extends TracedFigure<Name> {
     };
     if (row === 0) return isLess ? [lines[0]!, x] : [x];
     const text = share(exponentials[column]!, sum, weights[column]!);
-    const all = [...lines, { stage, name: html`${own.weights}`, text }];
+    const all = [...lines, { stage, name: html`${page.words.stages.weights}`, text }];
     const led = all.slice(0, row + (isLess ? 1 : 0));
     return led.map((line, at) => (at === led.length - 1 ? { ...line, stage } : line));
   }
@@ -273,7 +273,7 @@ export class AttentionOverflow extends TracedFigure<Name> {
         </span>
         ${takenView}
         ${choiceView<Format>({
-          label: own.format,
+          label: 'dtype',
           name: 'format',
           options: formats.map((name) => [name, name] as const),
           value: shown.format,

@@ -81,15 +81,17 @@ function panelView(
     ${barsView({ label: `${own[kind]}, ${scores}`, values: sample.scores, heads, domain, tone: 'signed', write: cellNumber })}
     <p class="bars-title">${own.shares}</p>
     ${barsView({ label: `${own[kind]}, ${own.shares}`, values: sample.weights, heads, domain: 1, tone: 'weight', write: cellWeight })}
-    <dl class="facts">
-      ${facts.map(
-        ([name, value, remark]) =>
-          html`<div>
-            <dt>${name}</dt>
-            <dd>${value} <span class="remark">${remark}</span></dd>
-          </div>`,
-      )}
-    </dl>
+    <table class="facts" role="table" aria-label=${own[kind]}>
+      <tbody role="rowgroup">
+        ${facts.map(
+          ([name, value, remark]) =>
+            html`<tr role="row">
+              <th role="rowheader">${name}</th>
+              <td role="cell">${value} <span class="remark">${remark}</span></td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
   </section>`;
 }
 

@@ -82,41 +82,45 @@ function rowView(page: Page, setting: Setting, looked: number, acts?: Acts) {
       : fill(own.share, { token, share: cellWeight(share) });
     const cause = rules[index]!.length > 1 ? 'several' : rules[index]![0];
     const isFixed = rules[index]!.includes('causal');
-    return html`<li
-      ?data-query=${index === setting.asks}
-      ?data-looked=${acts && index === looked}
-      style="--t:${tint(share, 'weight', 1).amount.toFixed(3)}"
-      aria-label=${acts ? nothing : said}
-    >
-      <span class="word" lang="en" data-cause=${cause ?? nothing}
-        ><span class="bar"></span><span class="text">${token}</span></span
-      >
+    const style = `--t:${tint(share, 'weight', 1).amount.toFixed(3)}`;
+    const isQuery = index === setting.asks;
+    const text = html`<span class="bar"></span><span class="text">${token}</span>`;
+    if (!acts) {
+      return html`<tr role="row" ?data-query=${isQuery} style=${style}>
+        <th role="rowheader" class="word" lang="en">${text}</th>
+        <td role="cell" class="share">${cellWeight(share)}</td>
+      </tr>`;
+    }
+    return html`<li ?data-query=${isQuery} ?data-looked=${index === looked} style=${style}>
+      <span class="word" lang="en" data-cause=${cause ?? nothing}>${text}</span>
       <span class="share">${rule ? '0' : cellWeight(share)}</span>
-      ${
-        acts
-          ? html`<button
-              type="button"
-              role="switch"
-              aria-checked=${rule === ''}
-              aria-disabled=${isFixed}
-              aria-label=${said}
-              @pointerenter=${(event: PointerEvent) => acts.point(index, event)}
-              @pointerleave=${(event: PointerEvent) => acts.point(null, event)}
-              @focus=${() => acts.look(index)}
-              @blur=${() => acts.look(null)}
-              @pointerdown=${(event: PointerEvent) => acts.press(index, event)}
-              @click=${() => isFixed || acts.toggle(index)}
-            ></button>`
-          : nothing
-      }
+      <button
+        type="button"
+        role="switch"
+        aria-checked=${rule === ''}
+        aria-disabled=${isFixed}
+        aria-label=${said}
+        @pointerenter=${(event: PointerEvent) => acts.point(index, event)}
+        @pointerleave=${(event: PointerEvent) => acts.point(null, event)}
+        @focus=${() => acts.look(index)}
+        @blur=${() => acts.look(null)}
+        @pointerdown=${(event: PointerEvent) => acts.press(index, event)}
+        @click=${() => isFixed || acts.toggle(index)}
+      ></button>
     </li>`;
   };
-  return html`<ol
-    class="sentence"
-    data-picture
-    aria-label=${fill(own.row, { word: words[setting.asks]! })}
-  >
-    ${words.map(word)}
+  const name = fill(own.row, { word: words[setting.asks]! });
+  const all = words.map(word);
+  // It is laid out as a line of words, which some browsers would take for no table any more.
+  if (!acts) {
+    return html`<table class="sentence" role="table" aria-label=${name}>
+      <tbody role="rowgroup">
+        ${all}
+      </tbody>
+    </table>`;
+  }
+  return html`<ol class="sentence" data-picture aria-label=${name}>
+    ${all}
   </ol>`;
 }
 
