@@ -50,10 +50,10 @@ test('the tarball holds these files and no others', () => {
   );
 });
 
-test('the figures: at most 268 kB gzipped, all together', () => {
+test('the figures: at most 269 kB gzipped, all together', () => {
   const figures = scripts.filter((file) => file.startsWith('dist/figures/'));
   assert.ok(figures.length > 20);
-  assert.ok(gzipped(figures) <= 268, `${gzipped(figures)} kB`);
+  assert.ok(gzipped(figures) <= 269, `${gzipped(figures)} kB`);
 });
 
 test('WebAssembly: each build at most 400 kB, and 150 kB gzipped', () => {
