@@ -131,6 +131,8 @@ for (const language of languages) {
                 slider.dispatchEvent(new Event(type, { bubbles: true, composed: true }));
             }
             for (const figure of figures) await figure.updateComplete;
+            // What follows from a slider's matrices is drawn a frame after them.
+            for (let frame = 0; frame < 3; ++frame) await new Promise(requestAnimationFrame);
             const isSeen = (element) => element.checkVisibility() && !element.closest('pre, svg');
             const all = within('*').filter(isSeen);
             const nameOf = (element) =>
