@@ -144,8 +144,8 @@ const isDoubling = ({ from, keys }: Setting) =>
 const roomy = 5;
 
 /**
- * What the two customs make of Q, K and V goes first: that is where they differ. The third call goes with
- * them when it is its own key that changes, from that of the setting `before`.
+ * The call whose output is spelled goes first, or the one whose key has been moved since the setting
+ * `before`.
  */
 function boardView(
   page: Page,
@@ -161,14 +161,12 @@ function boardView(
   // slider moves, for another is a new style for each, which takes as long as all else that it does.
   const across = setting.from.key.length + width;
   const narrow = Math.max(setting.keys, roomy) + width;
+  const leading: Start = before?.first === setting.first ? 'bottom-right' : 'own';
   return html`<div data-picture>
       ${setting.isEqual ? nothing : follow(() => scoresView(page, setting, grid))}
       <div class="comparison" data-across style="--across:${across};--narrow:${narrow}">
         ${starts.map((start) =>
-          follow(
-            () => alignedView(page, setting, start, grid),
-            start !== 'own' || before?.first !== setting.first,
-          ),
+          follow(() => alignedView(page, setting, start, grid), start === leading),
         )}
       </div>
     </div>
