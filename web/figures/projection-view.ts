@@ -96,8 +96,7 @@ export function boardView(
     };
     return matrixView(model, words, grid);
   };
-  const ofRole = (each: Role, name: Name) =>
-    each === role ? block(name) : follow(() => block(name));
+  const ofRole = (each: Role, name: Name) => follow(() => block(name), each === role);
   return html`<div class="projection-board" data-role=${role}>
       ${block('x')} ${roles.map((each) => ofRole(each, weightsOf[each]))}
       ${roles.map((each) => ofRole(each, each))}

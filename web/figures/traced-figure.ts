@@ -100,7 +100,6 @@ export abstract class TracedFigure<Name extends string> extends Figure {
   }
 
   protected override set(name: string, text: string | undefined, isEntry = true): void {
-    this.#isSliding = !isEntry;
     if (this.undone().includes(name)) {
       this.complaint = '';
       this.#past.keep({ settings: this.#settings }, isEntry);
@@ -110,6 +109,7 @@ export abstract class TracedFigure<Name extends string> extends Figure {
 
   #put(name: string, text: string | undefined, isEntry = true): void {
     const kept = this.#pin;
+    this.#isSliding = !isEntry;
     super.set(name, text, isEntry);
     // A cell that is gone is not kept.
     if (kept && !this.#pin) super.set('pin', undefined, isEntry);
@@ -134,6 +134,7 @@ export abstract class TracedFigure<Name extends string> extends Figure {
   protected setCase(to: Case, isEntry = true): void {
     this.complaint = '';
     this.#past.keep(this.#now, isEntry);
+    this.#isSliding = !isEntry;
     this.page!.store.update({ case: to }, isEntry);
   }
 
