@@ -56,9 +56,14 @@ export function keepLanding(): void {
     land();
   }
   addEventListener('hashchange', land);
+  const leave = (): void => {
+    landed = null;
+  };
+  for (const by of ['wheel', 'touchmove']) addEventListener(by, leave, { passive: true });
+  // Keys and the bar at the edge; while the page grows, it may be the browser that scrolls.
   addEventListener('scroll', () => {
     const isReader = landed && body.offsetHeight === landed.height && Math.abs(away(landed)) >= 1;
-    if (isReader) landed = null;
+    if (isReader) leave();
   });
   new ResizeObserver(() => {
     if (!landed) return;
