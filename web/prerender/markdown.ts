@@ -155,8 +155,8 @@ function alignNumbers(cells: { inline: Token }[]): boolean {
   if (filled.length === 0 || parts.includes(null) || !isOneUnit) return false;
   const decimals = parts.map((part) => part![2]?.length ?? 0);
   const most = Math.max(...decimals);
-  // An infinity is wider than a digit.
-  const lengths = parts.map((part) => part![0].replace('∞', '00').length);
+  // An infinity is wider than two digits, by a little.
+  const lengths = parts.map((part) => part![0].length + (part![0].includes('∞') ? 1.25 : 0));
   const width = most + Math.max(...lengths.map((length, row) => length - decimals[row]!));
   filled.forEach(({ inline }, row) => {
     const missing = decimals[row]! < most ? '.0000000'.slice(decimals[row], most) : '';
