@@ -3,7 +3,7 @@ import { chromium } from 'playwright-core';
 
 /** Without what a browser fetches on its own account. */
 const options = {
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell',
   args: [
     ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
     '--disable-background-networking',

@@ -61,7 +61,7 @@ function programs(purpose) {
     ['a C++20 compiler with ThreadSanitizer', found.cxx, 'g++'],
     ...debian.fuzzerPackages.map((name) => ['clang >= 16 with libFuzzer', found.clang, name]),
     [`clang-format ${needed.clangFormat}`, found.clangFormat, `clang-format-${needed.clangFormat}`],
-    ['chromium', found.chromium, 'chromium'],
+    ['chromium', found.chromium, 'chromium-headless-shell'],
   ];
 }
 
@@ -79,7 +79,12 @@ function findPrograms() {
     cxx: findCompiler(),
     clang: findClang(),
     clangFormat: formatter(`clang-format-${needed.clangFormat}`) ?? formatter('clang-format'),
-    chromium: process.env.CHROMIUM ?? which('chromium') ?? which('google-chrome'),
+    // The shell, without the browser's own windows, opens a page in half the time.
+    chromium:
+      process.env.CHROMIUM ??
+      which('chromium-headless-shell') ??
+      which('chromium') ??
+      which('google-chrome'),
   };
 }
 
