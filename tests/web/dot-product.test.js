@@ -67,7 +67,7 @@ test('dot product: only the main button and a finger on a tip drag; elsewhere a 
       const plane = await page.locator('.dot svg').boundingBox();
       await swipe({ x: plane.x + 12, y: plane.y + plane.height - 12 }, -200);
       assert.equal(await place(), moved);
-      assert.ok((await scrolled()) > 50);
+      await page.waitForFunction(() => scrollY > 50);
     },
     { viewport: { width: 390, height: 600 }, hasTouch: true, isMobile: true, ready },
   );

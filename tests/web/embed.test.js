@@ -82,15 +82,20 @@ test('a frame keeps the state of its link, leads to the article, and says how hi
     // It follows what is in it, up and down: the whole is seen, and below it there is no hole.
     const outer = page.locator('iframe');
     const settled = async () => {
-      await page.waitForTimeout(300);
-      const { bottom, over } = await inner.locator('.alone').evaluate((main) => ({
-        bottom: main.getBoundingClientRect().bottom,
-        over: document.documentElement.scrollHeight - innerHeight,
-      }));
-      const { height } = await outer.evaluate((element) => element.getBoundingClientRect());
-      assert.ok(over <= 0, `${over} px are hidden`);
-      assert.ok(height - bottom < 40, `${height} px for ${bottom}`);
-      return height;
+      let found;
+      for (let tries = 0; tries < 40; ++tries) {
+        await page.waitForTimeout(300);
+        const [bottom, over] = await inner
+          .locator('.alone')
+          .evaluate((main) => [
+            main.getBoundingClientRect().bottom,
+            document.documentElement.scrollHeight - innerHeight,
+          ]);
+        const { height } = await outer.boundingBox();
+        if (over <= 0 && height - bottom < 40) return height;
+        found = `${over} px are hidden, ${height} px for ${bottom}`;
+      }
+      assert.fail(found);
     };
     const first = await settled();
     const save = inner.locator('attention-stepper .export > summary');
