@@ -1,9 +1,10 @@
 // The browser of the tests and the benchmark.
 import { chromium } from 'playwright-core';
+import { findChromium } from '../src/build/toolchain.mjs';
 
 /** Without what a browser fetches on its own account. */
 const options = {
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell',
+  executablePath: findChromium(),
   args: [
     ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
     '--disable-background-networking',

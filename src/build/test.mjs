@@ -136,8 +136,7 @@ async function nodeTests(tools, name, files, options = []) {
   ];
   const done = step(`Running ${files.length} test files, ${name}`);
   const args = [...relaxedSimdFlag(), '--test', ...options, ...reporters, ...files];
-  const env = { ...tools.env, CHROMIUM: tools.chromium };
-  const output = await outputOf(process.execPath, args, { env, show: true });
+  const output = await outputOf(process.execPath, args, { env: tools.env, show: true });
   const tap = existsSync(report) ? readFileSync(report, 'utf8') : '';
   const count = (key) => Number(new RegExp(`^# ${key} (\\d+)$`, 'm').exec(tap)?.[1] ?? 0);
   const passed = count('pass');

@@ -79,14 +79,16 @@ function findPrograms() {
     cxx: findCompiler(),
     clang: findClang(),
     clangFormat: formatter(`clang-format-${needed.clangFormat}`) ?? formatter('clang-format'),
-    // The shell, without the browser's own windows, opens a page in half the time.
-    chromium:
-      process.env.CHROMIUM ??
-      which('chromium-headless-shell') ??
-      which('chromium') ??
-      which('google-chrome'),
+    chromium: findChromium(),
   };
 }
+
+/** Chromium's path, or null. Without its own windows, as a shell, it opens a page in half the time. */
+export const findChromium = () =>
+  process.env.CHROMIUM ??
+  which('chromium-headless-shell') ??
+  which('chromium') ??
+  which('google-chrome');
 
 async function providePrograms(purpose, useDebian) {
   const missing = programs(purpose).filter(([, path]) => !path);
