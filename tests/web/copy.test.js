@@ -55,6 +55,10 @@ test('several cells are tab-separated: a row, a matrix, a transposed one, a sele
       await at('weights', 1, 1).focus();
       await page.keyboard.press('Control+a');
       assert.equal(await copied(page), table(weights));
+      await page.keyboard.press('ArrowLeft');
+      await page.keyboard.press('Control+A'); // as with Caps Lock
+      assert.equal(await copied(page), table(weights));
+      await page.keyboard.press('ArrowRight');
       await page.keyboard.press('Shift+Space');
       assert.equal(await copied(page), table([weights[1]]));
       await page.keyboard.press('ArrowDown');
@@ -128,7 +132,7 @@ test('what is painted copies as it is shown: what is added, or whether a pair is
       const cell = painter.locator('td[data-stage="mask"][data-row="1"][data-column="2"]');
       await cell.focus();
       assert.equal(await copied(page), '-Infinity');
-      await page.keyboard.press('Control+a');
+      await page.keyboard.press('Control+A'); // as with Caps Lock
       const [first, ...rest] = (await copied(page)).split('\n');
       assert.equal(first, ['0', ...Array(5).fill('-Infinity')].join('\t'));
       assert.equal(rest.length, 5);

@@ -209,9 +209,11 @@ export class GridController<Name extends string = Stage> implements ReactiveCont
   #keyOnCell(event: KeyboardEvent, cell: Cell<Name>): boolean {
     const { key } = event;
     const isCommand = event.ctrlKey || event.metaKey;
-    const all = isCommand && key === 'a';
+    // Caps Lock makes no other letter.
+    const letter = isCommand && !event.shiftKey ? key.toLowerCase() : '';
+    const all = letter === 'a';
     const { undo } = this.actions.edits ?? {};
-    if (isCommand && key === 'z' && undo) undo();
+    if (letter === 'z' && undo) undo();
     else if (all || (key === ' ' && event.shiftKey))
       selectCells(event.target as HTMLTableCellElement, all ? 'matrix' : 'row');
     else if (key in arrows || key === 'Home' || key === 'End') this.#move(cell, key, isCommand);

@@ -153,7 +153,7 @@ export class PaintController implements ReactiveController {
       if (shiftKey) painting.toggle(range(painting.columns).map((j) => [row, j] as const));
       else if (ctrlKey) painting.toggle(range(painting.rows).map((i) => [i, column] as const));
       else painting.toggle([at]);
-    } else if (key === 'a' && (ctrlKey || metaKey)) {
+    } else if (key.toLowerCase() === 'a' && (ctrlKey || metaKey)) {
       selectCells(event.target as HTMLTableCellElement, 'matrix');
     } else if (step) this.#move(painting, row + step[0], column + step[1], event);
     else if (key === 'Home') this.#move(painting, row, 0, event);
