@@ -167,6 +167,12 @@ test('workbench: of several heads and batch elements each has its own slope, sin
           );
         }
       }
+      const head = bench.getByLabel('head (1–3)');
+      await head.fill('9');
+      await head.press('Enter');
+      await says(bench, 'head: “9” was asked for, 3 is used.');
+      assert.equal(await head.inputValue(), '3');
+      assert.match(page.url(), /bench\.head=3/);
     },
     { state },
   );

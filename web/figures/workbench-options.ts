@@ -60,7 +60,7 @@ export function optionsView(
   asking: Asking,
 ) {
   const own = { en, zh }[page.language];
-  const { ask } = asking;
+  const { ask, refuse } = asking;
   const box = (name: 'scale' | 'softcap' | 'dropout' | 'seed', hint: string) => {
     const text = String(now[name] ?? '');
     const isHome = now[name] === settings[name].home && name !== 'seed';
@@ -73,7 +73,12 @@ export function optionsView(
           label: `${own[name]} (1–${count})`,
           now: String(Math.min(now[name], count - 1) + 1),
           hint: '1',
-          change: (asked) => ask(name, Number(asked) > count ? String(count) : asked),
+          change: (asked) => {
+            if (!(Number(asked) > count)) return ask(name, asked);
+            const used = String(count);
+            ask(name, used);
+            refuse({ name, asked, used });
+          },
         })
       : nothing;
   const { start } = now;
